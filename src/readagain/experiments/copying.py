@@ -15,6 +15,7 @@ from readagain.text.vocab import Vocab
 
 EXAMPLES_FILE = "examples.md"
 WITH, WITHOUT = "read_again_lstm_copy_15k", "read_again_lstm_15k"
+"""The experiments with and without copying that are compared."""
 _NUM_EXAMPLES = 5
 _RULE = (
     "The first texts of the dev set whose reference has a word that is not in the common "
@@ -52,10 +53,12 @@ def count_oov(result: Evaluation, vocab: Vocab) -> dict[str, int]:
             oov = Counter(_oov_words(reference, words, vocab))
             in_references.update(oov)
             totals["words"] += oov.total()
-            totals["in_source"] += sum(n for word, n in oov.items() if word in source)
+            totals["in_source"] += sum(count for word, count in oov.items() if word in source)
             totals["written"] += (oov & written).total()
         totals["summary_words"] += written.total()
-        totals["wrong"] += sum(n for word, n in written.items() if word not in in_references)
+        totals["wrong"] += sum(
+            count for word, count in written.items() if word not in in_references
+        )
     return dict(totals)
 
 
@@ -100,10 +103,10 @@ def write_examples(out: Path, test: EvaluationSet, vocab: Vocab, recipes: Iterab
             for name in (WITH, WITHOUT)
         )
         if len(with_copying) == len(without) == num_texts:
-            found = list(find_examples(test, with_copying, without, vocab))
+            examples = list(find_examples(test, with_copying, without, vocab))
             sections += ["", f"## Recipe {recipe}", ""]
-            sections += [f"{len(found):,} of {num_texts:,} texts are examples; the first:", ""]
-            for example in found[:_NUM_EXAMPLES]:
+            sections += [f"{len(examples):,} of {num_texts:,} texts are examples; the first:", ""]
+            for example in examples[:_NUM_EXAMPLES]:
                 sections += [
                     f"- word: **{example.word}**",
                     f"  - input: {' '.join(example.text.split())}",

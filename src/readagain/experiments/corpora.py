@@ -117,9 +117,9 @@ def open_subset(
         DataError: if no such text is left in the train or dev split.
     """
     try:
-        found = PreparedCorpus.open(out)
-        if found.manifest.settings.get("taken_from") == corpus.manifest.fingerprint:
-            return found
+        subset = PreparedCorpus.open(out)
+        if subset.manifest.settings.get("taken_from") == corpus.manifest.fingerprint:
+            return subset
     except ArtifactError:
         pass
     shutil.rmtree(out, ignore_errors=True)
@@ -130,20 +130,20 @@ def open_subset(
 def _write_subset(
     corpus: PreparedCorpus, out: Path, min_sentences: int, has_selection: bool
 ) -> None:
-    partial = out.with_name(f"{out.name}.part")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
+    temporary = out.with_name(f"{out.name}.part")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
     for name in (LEXICON_FILE, CASES_FILE):
         if name in corpus.manifest.files:  # older corpora have no truecasing statistics
-            shutil.copyfile(corpus.folder / name, partial / name)
+            shutil.copyfile(corpus.folder / name, temporary / name)
     masks = {name: _has_sentences(corpus.split(name), min_sentences) for name in SPLITS}
     origin = {name: name for name in SPLITS}
     if has_selection:
-        masks["train"], masks["dev"] = _cut_selection(masks["train"])
+        masks["train"], masks["dev"] = _split_selection(masks["train"])
         masks["test"] = np.zeros_like(masks["test"])
         origin["dev"] = "train"
     splits: dict[str, dict[str, int]] = {
-        name: _write_split(corpus, origin[name], masks[name], partial, name) for name in SPLITS
+        name: _write_split(corpus, origin[name], masks[name], temporary, name) for name in SPLITS
     }
     for name in ("train", "dev"):
         if not splits[name]["pairs"]:
@@ -151,7 +151,7 @@ def _write_subset(
                 f"{corpus.folder}: no text of its {name} split has {min_sentences} sentences; "
                 "prepare a corpus of longer texts"
             )
-    files = list_files(partial)
+    files = list_files(temporary)
     manifest: CorpusManifest = replace(
         corpus.manifest,
         settings={
@@ -164,8 +164,8 @@ def _write_subset(
         files=files,
         fingerprint=fingerprint(files),
     )
-    manifest.save(partial)
-    partial.rename(out)
+    manifest.save(temporary)
+    temporary.rename(out)
 
 
 def _has_sentences(split: Split, min_sentences: int) -> NDArray[np.bool_]:
@@ -175,8 +175,8 @@ def _has_sentences(split: Split, min_sentences: int) -> NDArray[np.bool_]:
     return np.concatenate([np.zeros(0, np.bool_), *masks])
 
 
-def _cut_selection(mask: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Divide the pairs of a mask into those to train on and the selection split."""
+def _split_selection(mask: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Split a mask of pairs into a mask of training pairs and a mask of the selection split."""
     pairs = np.flatnonzero(mask)
     num_pairs = min(SELECTION_PAIRS, len(pairs) // 10)
     selection = np.zeros_like(mask)

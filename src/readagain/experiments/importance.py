@@ -23,7 +23,8 @@ _CLASS_OF: dict[str, WordClass] = {
 }
 _BRACKETS = ("-lrb-", "-rrb-", "-lcb-", "-rcb-", "-lsb-", "-rsb-")
 _MAX_TEXTS = 2_000
-_RESAMPLES = 1000
+_NUM_RESAMPLES = 1000
+"""Number of bootstrap samples for the interval."""
 
 
 def word_class(norm: str) -> WordClass:
@@ -68,30 +69,33 @@ def _means(
     weighted: "Sequence[WeightedText]", labels: Sequence[Any], names: Sequence[str]
 ) -> dict[str, dict[str, float]]:
     """Return the mean weight of the words with each label."""
-    weights = np.concatenate([each for _, each in weighted])
+    weights = np.concatenate([text_weights for _, text_weights in weighted])
     label = np.concatenate(labels)
-    found = {name: weights[label == name] for name in names}
+    groups = {name: weights[label == name] for name in names}
     return {
-        name: {"words": len(each), "mean": float(each.mean()) if len(each) else 0.0}
-        for name, each in found.items()
+        name: {"words": len(group), "mean": float(group.mean()) if len(group) else 0.0}
+        for name, group in groups.items()
     }
 
 
 def _difference(
     weighted: "Sequence[WeightedText]", selected: Sequence[Any], is_function: Sequence[Any]
 ) -> dict[str, float]:
-    """Compare selected words with function words in each text; bootstrap over the texts."""
+    """Return the mean difference between selected words and function words of a text.
+
+    The 95% interval is from a bootstrap over the texts.
+    """
     values = np.array(
         [
-            weights[chosen].mean() - weights[function].mean()
-            for (_, weights), chosen, function in zip(weighted, selected, is_function, strict=True)
-            if chosen.any() and function.any()
+            weights[mask].mean() - weights[function].mean()
+            for (_, weights), mask, function in zip(weighted, selected, is_function, strict=True)
+            if mask.any() and function.any()
         ],
         np.float64,
     )
     if not len(values):
         return {"texts": 0, "mean": 0.0, "low": 0.0, "high": 0.0, "positive_share": 0.0}
-    draws = np.random.default_rng(0).integers(len(values), size=(_RESAMPLES, len(values)))
+    draws = np.random.default_rng(0).integers(len(values), size=(_NUM_RESAMPLES, len(values)))
     low, high = np.percentile(values[draws].mean(axis=1), [2.5, 97.5])
     return {
         "texts": len(values),

@@ -1,4 +1,4 @@
-"""The paper's printed inputs (Table 5) through our networks, with neighbours of copied words."""
+"""Summaries of the inputs that the paper prints (Table 5), with neighbours of copied words."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -65,7 +65,7 @@ def examples_markdown(store: ResultStore) -> str:
         lines += _paper_lines(example)
         for (name, recipe), examples in ours.items():
             if name in _TWO_SENTENCES and example.reference:
-                continue  # of one sentence
+                continue  # the paper's inputs have one sentence
             lines += _our_lines(f"{EXPERIMENTS[name].title}, recipe {recipe}", examples[number])
     return "\n".join(lines)
 

@@ -64,8 +64,8 @@ class DatasetResult:
 
     def items(self, *, is_own: bool = False) -> Scores:
         """Return the (I, 3) scores of the texts; with `is_own`, those of `own` if there are any."""
-        has_own = is_own and self.own is not None
-        return unpack_scores(self.own["item_scores"] if has_own and self.own else self.item_scores)
+        packed = self.own["item_scores"] if is_own and self.own is not None else self.item_scores
+        return unpack_scores(packed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,8 +130,8 @@ def write_result(
         (result_file(out, *key), content.encode()),
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path) as partial:
-            partial.write_bytes(data)
+        with atomic_write(path) as temporary:
+            temporary.write_bytes(data)
 
 
 def read_result(path: Path) -> ExperimentResult:

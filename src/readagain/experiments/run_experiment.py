@@ -1,4 +1,4 @@
-"""Run one experiment: train the network, generate summaries, score them, write the result."""
+"""Runs of experiments: train a network, generate summaries, score them, write the result."""
 
 import gc
 import json

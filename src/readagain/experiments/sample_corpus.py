@@ -81,10 +81,7 @@ def _write_references(directory: Path, pairs: Sequence[dict[str, str]]) -> Path:
 
 
 def _make_pair(rng: random.Random) -> dict[str, str]:
-    """Return a headline and a text of one to five sentences.
-
-    They are about a town whose name is out of vocabulary.
-    """
+    """Return a pair about a town with a new name; the text has one to five sentences."""
     town = "".join(rng.choices(_SYLLABLES, k=3)).capitalize()
     thing, day = rng.choice(_THINGS), rng.choice(_DAYS)
     past, present, why = rng.choice(_EVENTS)

@@ -19,11 +19,12 @@ _MODERN_VALIDATIONS = 2  # a validation takes seconds, the training about a minu
 _MODERN_EPOCHS = 5
 _MODERN_UPDATES = 8_000  # smaller corpora are trained on for more epochs to reach this number
 _MODERN_WARMUP = 1_344
-# With batches of 1,024 and the same number of examples, networks without copying hardly learn to
-# attend to the source.
+# Not larger: with batches of 1,024 examples, networks without copying hardly learned to attend to
+# the source.
 _MODERN_BATCH = 256
-# The same rule for all experiments: a validation after every half epoch on the selection split,
-# the rate halved after each one without improvement, the end after three such ones in a row.
+# The same rule for all experiments: validate on the selection split after every half epoch, halve
+# the learning rate after a validation without improvement, stop after three such validations in a
+# row.
 _CONVERGED_PATIENCE = 3
 _CONVERGED_MAX_EPOCHS = 40
 _WIDTH_STEP = 16  # the GPU kernels require a multiple of it
@@ -154,8 +155,8 @@ def experiment_network(experiment: Experiment, *, scale: Scale) -> RunSpec:
         run = _shrink(run)
     if experiment.match_parameters is None:
         return run
-    twin = PRESETS[experiment.match_parameters]
-    num_parameters = count_parameters(twin if scale == "paper" else _shrink(twin))
+    larger = PRESETS[experiment.match_parameters]
+    num_parameters = count_parameters(larger if scale == "paper" else _shrink(larger))
     assert isinstance(run.model, ModelSpec)
     width = run.model.encoder.hidden_size
     while count_parameters(run) < num_parameters:

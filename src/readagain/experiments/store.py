@@ -18,7 +18,8 @@ _CONFIDENCE = 0.95
 _MAX_DOF = 10_000  # with more degrees of freedom, the t distribution is normal
 _NUM_ANGLES = 100_000
 _MAX_SEED_SD = 0.02
-"""Experiments whose seeds differ more than this have diverged; they have their own variance."""
+"""Maximum standard deviation between seeds for the pooled variance; an experiment above it has
+diverged and keeps its own variance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +187,8 @@ class ResultStore:
         """Return a sum of scores by each measure, with an interval over texts and seeds.
 
         The variance between seeds is pooled over experiments (`seed_variance`), so that it also
-        applies to an experiment with one seed. One whose own seeds vary more has its own.
+        applies to an experiment with one seed. An experiment whose own seeds vary more keeps its
+        own variance.
 
         Args:
             terms: experiments, and the factor of each.

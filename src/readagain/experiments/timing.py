@@ -84,7 +84,7 @@ def _measure(
 
 
 def _invent_vocab(texts: Sequence[str], size: int) -> Vocab:
-    """Return a vocabulary that has most words of the texts, filled up with invented words."""
+    """Return a vocabulary of `size` words: nine of ten words of the texts, then invented words."""
     words = dict.fromkeys(
         word for text in texts for sentence in sentence_norms(text) for word in sentence
     )

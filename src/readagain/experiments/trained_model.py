@@ -33,15 +33,15 @@ WeightedText = tuple[list[str], Floats]
 class UnkSystem(NetworkSystem):
     """System that may generate UNK, printed as in the paper.
 
-    ROUGE scores it as a word: right where a reference has UNK, as in Gigaword, wrong elsewhere.
+    ROUGE scores UNK as a word, which is correct if the reference has UNK, as in Gigaword.
     """
 
     def summarize_n_best(
         self, texts: Sequence[str], *, is_tokenized: bool, n_best: int = 1
     ) -> Iterator[list[tuple[str, Summary]]]:
         """Yield the n-best summaries of each text, each with the string that is scored."""
-        for found in super().summarize_n_best(texts, is_tokenized=is_tokenized, n_best=n_best):
-            yield [(text.replace(SPECIAL_TOKENS[UNK], "UNK"), summary) for text, summary in found]
+        for pairs in super().summarize_n_best(texts, is_tokenized=is_tokenized, n_best=n_best):
+            yield [(text.replace(SPECIAL_TOKENS[UNK], "UNK"), summary) for text, summary in pairs]
 
 
 class ExperimentModel:

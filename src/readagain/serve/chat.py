@@ -1,7 +1,7 @@
-"""Chat completions in the format of OpenAI, for tools that ask a model for titles.
+"""Chat completions in the format of OpenAI, for tools that request titles from a language model.
 
-The text is the last message of the user. The prompt of Open WebUI for titles has instructions
-around the conversation, which are left out, and asks for JSON.
+The text is the last message of the user. Open WebUI sends instructions around the conversation,
+which are removed, and expects JSON.
 """
 
 import json
@@ -21,20 +21,20 @@ _SPEAKER = re.compile(r"^(?:USER|ASSISTANT|SYSTEM): ", re.MULTILINE)
 _WANTS_JSON = re.compile(r'\{\s*"title"\s*:')
 
 
-class _Ignoring(BaseModel):
+class _LenientModel(BaseModel):
     """Base class of requests; clients send many fields that have no meaning for headlines."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class ContentPart(_Ignoring):
+class ContentPart(_LenientModel):
     """Part of a message; parts that are not text are ignored."""
 
     type: str
     text: str = ""
 
 
-class ChatMessage(_Ignoring):
+class ChatMessage(_LenientModel):
     """Message of a conversation."""
 
     role: str
@@ -48,13 +48,13 @@ class ChatMessage(_Ignoring):
         return self.content or ""
 
 
-class StreamOptions(_Ignoring):
+class StreamOptions(_LenientModel):
     """Options of a streamed completion."""
 
     include_usage: bool = False
 
 
-class ChatRequest(_Ignoring):
+class ChatRequest(_LenientModel):
     """Conversation whose last user message gets a headline; other fields are ignored."""
 
     messages: Annotated[

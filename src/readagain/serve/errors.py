@@ -15,6 +15,7 @@ from readagain.serve.schemas import SummarizeRequest
 MAX_PROBLEMS = 5
 """Maximum number of problems in the error message of one request."""
 _MAX_QUOTED = 40
+"""Maximum number of characters of a quoted value."""
 
 _EXPECTED = {
     "int_type": "a whole number",
@@ -157,7 +158,7 @@ def _describe_problem(problem: Mapping[str, Any]) -> str:
         case "string_unicode":
             return f"{name} contains a lone surrogate; expected Unicode text"
         case kind if kind in _EXPECTED:
-            # Never the value itself, which may be a private text.
+            # The value is not quoted, since it may be a private text.
             return f"{name} is {type_in_words(value)}; expected {_EXPECTED[kind]}"
     return f"{name}: {problem['msg']}"
 

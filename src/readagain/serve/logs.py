@@ -35,7 +35,7 @@ def start_logging(uvicorn_level: int = logging.WARNING) -> None:
         "asyncio": logging.WARNING,
     }
     for name, level in levels.items():
-        each = logging.getLogger(name)
-        each.handlers = [handler]
-        each.setLevel(level)
-        each.propagate = False
+        library_logger = logging.getLogger(name)
+        library_logger.handlers = [handler]
+        library_logger.setLevel(level)
+        library_logger.propagate = False

@@ -56,7 +56,9 @@ class LoadedModels:
         """Summarize a batch of texts."""
         options = SummarizeOptions(**dict(key.options))  # type: ignore[typeddict-item]
         summaries = self._summarizers[key.model].summarize(list(texts), **options)
-        return [SummaryResult.of(*both) for both in zip(texts, summaries, strict=True)]
+        return [
+            SummaryResult.of(text, summary) for text, summary in zip(texts, summaries, strict=True)
+        ]
 
     def describe(self) -> list[ModelInfo]:
         """Return names and default options, the default model first."""

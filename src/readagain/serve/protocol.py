@@ -75,4 +75,4 @@ def _abort_next_timeout(timers: dict[LimitedProtocol, asyncio.TimerHandle | None
     if running:
         first = min(running, key=lambda each: running[each].when())
         first.transport.abort()
-        first.connections.discard(first)  # otherwise the next call would choose it again
+        first.connections.discard(first)  # otherwise the next call may select it again

@@ -41,6 +41,7 @@ from readagain.version import __version__
 
 STATIC = Path(__file__).parent / "static"
 LARGE_BODY_BYTES = 64 << 10
+"""Size from which a body is parsed by `PacedRoute` with pauses."""
 
 T = TypeVar("T")
 
@@ -58,10 +59,10 @@ class Service:
 
 
 class PacedRoute(APIRoute):
-    """Route that parses large bodies one at a time, in at most a third of the time.
+    """Route that parses one large body at a time, with a pause of twice the time after each.
 
-    Parsing 1 MiB of small items takes up to 0.1 s, in which nothing else runs; a thread would not
-    help, since the parser holds the GIL.
+    Parsing 1 MiB of small items blocks the event loop for up to 0.1 s. A thread would not help,
+    since the parser holds the GIL.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -201,24 +202,24 @@ async def run_until_disconnect(
     """Return the result of some work; cancel it if the client disconnects or time is up.
 
     Args:
-        work: what the client waits for.
-        receive: the request's channel, after its body was read.
-        deadline: on the clock of the event loop.
-        timeout_s: how long that was, for the message.
+        work: the coroutine that computes the response.
+        receive: the `receive` of the request, after its body was read.
+        deadline: the latest time, on the clock of the event loop.
+        timeout_s: the timeout from which the deadline was computed, for the message.
 
     Raises:
         ClientGoneError: if the client disconnected.
         ApiError: at the deadline.
     """
-    working = asyncio.create_task(work)
+    task = asyncio.create_task(work)
     disconnect = asyncio.create_task(_wait_for_disconnect(receive))
     remaining = deadline - asyncio.get_running_loop().time()
     try:
         await asyncio.wait(
-            {working, disconnect}, timeout=remaining, return_when=asyncio.FIRST_COMPLETED
+            {task, disconnect}, timeout=remaining, return_when=asyncio.FIRST_COMPLETED
         )
-        if working.done():
-            return working.result()
+        if task.done():
+            return task.result()
         if disconnect.done():
             raise ClientGoneError("the client disconnected")
         raise ApiError(
@@ -226,9 +227,9 @@ async def run_until_disconnect(
             f"server: no result within {timeout_s:g} s; send fewer texts, or try again later",
         )
     finally:
-        working.cancel()
+        task.cancel()
         disconnect.cancel()
-        await asyncio.wait({working, disconnect})
+        await asyncio.wait({task, disconnect})
 
 
 async def _wait_for_disconnect(receive: Receive) -> None:

@@ -14,7 +14,7 @@ from readagain.serve.settings import OPTION_LIMITS, RequestLimits
 
 
 class _RequestModel(BaseModel):
-    """Base class of requests: no conversions ("3" is not a number), no unknown fields."""
+    """Base class of requests; types are strict ("3" is not a number), unknown fields invalid."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 

@@ -79,8 +79,8 @@ def _run_single(settings: ServeSettings, announce: Callable[[str], None]) -> Non
     def stop(number: int, frame: object) -> None:
         server.should_exit = True
 
-    # uvicorn handles the first two while it runs, and raises them again when it stops; they must
-    # not end the process with an error status.
+    # uvicorn handles SIGTERM and SIGINT while it runs, and raises them again when it has stopped.
+    # This handler prevents that they then end the process with an error status.
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), stop)
@@ -106,7 +106,7 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
         def join_all(self) -> None:
             for each in self.processes:
                 each.process.join(settings.limits.timeout_s + 2 * GRACE_S)
-                each.process.kill()  # without effect unless it hangs
+                each.process.kill()  # only has an effect if the worker hangs
             super().join_all()
 
     # The reserved socket never listens; it keeps the port while workers are replaced.
@@ -148,14 +148,14 @@ def _uvicorn_config(
     )
 
 
-def _max_connections(wanted: int) -> int:
-    """Return the number of connections that the limit of open files allows."""
+def _max_connections(setting: int) -> int:
+    """Return the setting, reduced to what the limit of open files allows."""
     if sys.platform == "win32":
-        return wanted
+        return setting
     import resource
 
     max_files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return wanted if max_files == resource.RLIM_INFINITY else max(1, min(wanted, max_files - 100))
+    return setting if max_files == resource.RLIM_INFINITY else max(1, min(setting, max_files - 100))
 
 
 def _create_app(settings: ServeSettings) -> "FastAPI":
@@ -213,7 +213,7 @@ def _reserve_metrics() -> None:
     try:
         for path in paths:
             with path.open("wb") as file:
-                if sys.platform == "linux":  # the only one with several workers
+                if sys.platform == "linux":  # several workers are supported on Linux only
                     os.posix_fallocate(file.fileno(), 0, METRICS_FILE_BYTES)
     except OSError as error:
         for path in paths:

@@ -30,12 +30,12 @@ def bind(host: str, port: int, shared: bool = False) -> socket.socket:
             host,
         ) from error
     try:
-        if sys.platform != "win32":  # there it would let two servers bind one port
+        if sys.platform != "win32":  # on Windows, two servers could then bind the same port
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if shared and sys.platform != "win32":  # `reserve` refuses systems without it
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        # Headers and body of a response are two writes; without this the second waits up to
-        # 40 ms for the client's acknowledgement of the first. Connections inherit it.
+        # A response is written in two parts, headers and body; without this option the body waits
+        # up to 40 ms for the acknowledgement of the headers. Connections inherit the option.
         bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         bound.bind(address)
     except OSError as error:
@@ -65,7 +65,7 @@ class WorkerSocket:
 def reserve(host: str, port: int) -> socket.socket:
     """Bind a port for several workers, unless another server uses it.
 
-    The port is first bound exclusively, since two servers could otherwise share a port unnoticed.
+    The port is first bound exclusively, since two servers could otherwise share it by mistake.
 
     Raises:
         ConfigError: if the port cannot be bound, or this system cannot share ports.
