@@ -45,6 +45,14 @@ PARALLEL = [
     b"UNK opened ## .\n\x1eUNK opens\n",
 ]
 STORIES = [b"The harbour opened.\n\n@highlight\n\nHarbour opens\n\n@highlight\n\nShips came\n"]
+AGIGA = [
+    b'<FILE id="afp_eng_199405">\n<DOC id="AFP_ENG_19940512.0001" type="story" >\n<HEADLINE>\n'
+    b"(NP (NNP Tarn) (VBZ opens) (NN bridge))\n</HEADLINE>\n<TEXT>\n<P>\n(S (NNP Tarn) (VBD was)"
+    b" (JJ calm) (. .))\n</P>\n</TEXT>\n<sentences>\n</sentences>\n</DOC>\n</FILE>\n"
+]
+DUC_DOCUMENTS = [
+    b"<DOC>\n<TEXT>\n&UR; TARN (AP) _ A bridge opened.\n<P>\nIt is calm.\n</TEXT>\n</DOC>\n"
+]
 NEWSAPI = [
     b'{"status": "ok", "articles": [{"source": {"name": "Post"}, "title": "Storm - Post",'
     b' "description": "A storm came. \\u2026 [+120 chars]"}, {"title": null}]}',

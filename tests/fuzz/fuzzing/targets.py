@@ -105,6 +105,20 @@ def _reading_beside(texts: str, *headlines: str) -> Callable[[Path], Reader]:
     return begin
 
 
+def _reading_duc(folder: Path) -> Reader:
+    """Read a document of DUC from NIST; its references are the input too."""
+    document = folder / "docs" / "d30001t" / "APW19981016.0240"
+    document.parent.mkdir(parents=True)
+
+    def read(data: bytes) -> None:
+        document.write_bytes(data)
+        for author in "ABCD":
+            (folder / f"D30001.P.10.T.{author}.{document.name}").write_bytes(data)
+        _exhaust([str(folder)], CorpusReadOptions())
+
+    return read
+
+
 def _hugging_face(folder: Path) -> Reader:
     """Replace the package `datasets` by one that returns the rows of a JSON document."""
     library = ModuleType("datasets")
@@ -436,6 +450,10 @@ TARGETS: dict[str, Target] = {
         seeds=lambda: seeds.PARALLEL,
         begin=_reading_beside("input.txt", "task1_ref0.txt", "task1_ref1.txt"),
     ),
+    "reader-agiga": Target(
+        seeds=lambda: seeds.AGIGA, begin=_reading("afp_eng_199405.xml", format="agiga")
+    ),
+    "reader-duc-nist": Target(seeds=lambda: seeds.DUC_DOCUMENTS, begin=_reading_duc),
     "reader-story": Target(seeds=lambda: seeds.STORIES, begin=_reading("one.story")),
     "reader-newsapi": Target(
         seeds=lambda: seeds.NEWSAPI, begin=_reading("reply.json", format="newsapi")

@@ -199,7 +199,7 @@ def test_report_is_written_from_results_alone(reproduced, tmp_path):
     assert "| Reading again helps" in page
     assert "](tables/table1.png)" in page
     assert "**Small scale**" in page
-    assert "updates, those of the paper for about 594,000" in page
+    assert "updates (paper: about 594,000)" in page
 
 
 def test_report_without_matplotlib_has_no_plots(reproduced, tmp_path, monkeypatch):
