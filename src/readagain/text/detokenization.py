@@ -275,6 +275,8 @@ def _has_space(
     first, second = left.copied_from, right.copied_from
     if first is not None and second == first + 1 and not document.is_tokenized:
         return document.words[first].end < document.words[second].start
+    if right.norm in language.spaced_marks.split():
+        return True
     if right.norm in _CLOSING or left.norm in _OPENING or left.surface == "#":
         return False
     if language.has_english_rules:

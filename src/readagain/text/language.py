@@ -72,6 +72,7 @@ class Language:
         has_ordinals: whether a number with a full stop is an ordinal, as in "3. Oktober".
         elisions: words that are written before the next one with an apostrophe, as in "l'impôt".
         apocopes: words that end with an apostrophe, as in "un po' di".
+        spaced_marks: marks with a space before them, as in "Pourquoi ?".
     """
 
     code: str
@@ -85,6 +86,7 @@ class Language:
     has_ordinals: bool = False
     elisions: str = ""
     apocopes: str = ""
+    spaced_marks: str = ""
 
     @property
     def has_english_rules(self) -> bool:
@@ -120,6 +122,7 @@ _ALL = (
         name="French",
         quotes=("«", "»"),
         elisions="c ç d j l m n s t qu jusqu lorsqu puisqu quoiqu",
+        spaced_marks=": ; ? !",
     ),
     Language(
         code="it",

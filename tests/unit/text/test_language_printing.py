@@ -38,6 +38,7 @@ def summary(code, text, norms, *, case="sentence", spellings=()):
         ("he", "העירייה העלתה.", "העירייה -lrb- העלתה -rrb-", "העירייה (העלתה)"),
         ("es", "La ciudad sube la tasa.", "¿ quién paga ?", "¿Quién paga?"),
         ("fr", "L'impôt monte.", "l' impôt d' eau monte", "L'impôt d'eau monte"),
+        ("fr", "L'impôt monte.", "impôt : qui paie ?", "Impôt : qui paie ?"),
         ("fr", "L’impôt monte.", "le maire dit `` non ''", "Le maire dit «Non»"),
         ("it", "L'acqua manca.", "un po' d' acqua", "Un po' d'acqua"),
         ("ru", "Мэр ушёл.", "мэр сказал `` нет ''", "Мэр сказал «Нет»"),
