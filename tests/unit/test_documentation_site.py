@@ -47,6 +47,15 @@ def test_links_to_pages_outside_the_site_become_text():
     )
 
 
+def test_file_names_in_links_become_titles():
+    titles = {"data": "Prepare a corpus", "results/results": "All tables"}
+    page = "[data.md](../data.md#splits), [here](../data.md), [x.md](x.md), [r.md](results.md)"
+    assert load("navigation").with_titles(page, folder="results", titles=titles) == (
+        "[Prepare a corpus](../data.md#splits), [here](../data.md), [x.md](x.md), "
+        "[All tables](results.md)"
+    )
+
+
 @pytest.mark.parametrize(
     "page",
     [
