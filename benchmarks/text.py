@@ -18,7 +18,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from readagain.text.detokenization import write_document
+from readagain.text.detokenization import write_copied
 from readagain.text.document import headline_tokens, read_document, sentence_norms
 from readagain.text.sentences import sentence_spans
 from readagain.text.tokenizer import token_spans, tokenize
@@ -132,7 +132,7 @@ def measure_documents(pairs: Sequence[tuple[str, str]]) -> None:
     size = f"{words / len(pairs):.0f} words each"
     print(f"(text, headline) pairs    {len(pairs) / fast:9,.0f} pairs/s, {size}")
     read = seconds(lambda: [read_document(text) for text in texts])
-    both = seconds(lambda: [write_document(read_document(text)) for text in texts])
+    both = seconds(lambda: [write_copied(read_document(text)) for text in texts])
     print(f"texts with places         {len(texts) / read:9,.0f} texts/s")
     print(f"the same and restored     {len(texts) / both:9,.0f} texts/s")
 

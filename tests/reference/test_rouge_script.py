@@ -17,7 +17,7 @@ import pytest
 from programs import skip_for_missing
 
 from readagain.rouge.corpus import score_corpus
-from readagain.rouge.options import FIGURES, PROTOCOLS, Protocol, RougeOptions
+from readagain.rouge.options import PROTOCOLS, SCORE_KINDS, Protocol, RougeOptions
 from readagain.rouge.scores import count_items
 from readagain.rouge.stemmer import irregular_forms, stem
 
@@ -149,9 +149,9 @@ def printed(estimate):
 
 def our_averages(report):
     return {
-        (name.upper(), figure[0].upper()): printed(getattr(score, figure))
+        (name.upper(), kind[0].upper()): printed(getattr(score, kind))
         for name, score in report.scores.items()
-        for figure in FIGURES
+        for kind in SCORE_KINDS
     }
 
 

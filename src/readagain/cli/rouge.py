@@ -7,7 +7,7 @@ import typer
 
 from readagain.cli import options
 from readagain.errors import ConfigError, as_option
-from readagain.rouge.options import FIGURES, PROTOCOLS, Protocol, RougeOptions, find_protocol
+from readagain.rouge.options import PROTOCOLS, SCORE_KINDS, Protocol, RougeOptions, find_protocol
 
 if TYPE_CHECKING:
     from readagain.rouge.corpus import Report
@@ -51,7 +51,9 @@ def command(
     main_score: Annotated[
         str,
         typer.Option(
-            metavar="|".join(FIGURES), help="Main score, with an interval.", rich_help_panel=_PANEL
+            metavar="|".join(SCORE_KINDS),
+            help="Main score, with an interval.",
+            rich_help_panel=_PANEL,
         ),
     ] = Protocol().main_score,
     **rouge_options: Any,
@@ -161,12 +163,12 @@ def score_table(report: "Report", title: str) -> Any:
     main_score = report.protocol.main_score
     table = Table(title=title, caption=f"in percent; interval of {main_score}")
     table.add_column("measure")
-    for figure in FIGURES:
-        table.add_column(figure, justify="right", style="bold" if figure == main_score else None)
+    for kind in SCORE_KINDS:
+        table.add_column(kind, justify="right", style="bold" if kind == main_score else None)
     table.add_column(f"{report.protocol.options.confidence:g}% interval", justify="right")
     for name, score in report.scores.items():
         main = report.main_score(name)
-        values = (getattr(score, figure).value for figure in FIGURES)
+        values = (getattr(score, kind).value for kind in SCORE_KINDS)
         interval = f"{100 * main.low:.3f} to {100 * main.high:.3f}"
         table.add_row(name.upper(), *(f"{100 * value:.3f}" for value in values), interval)
     return table

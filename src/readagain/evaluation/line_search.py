@@ -30,17 +30,17 @@ class NBestLists:
     Args:
         base: (D, K) scores without features.
         features: (D, K, F) feature values.
-        figures: (D, K) metric of each candidate.
+        metrics: (D, K) metric of each candidate.
     """
 
     base: Numbers
     features: Numbers
-    figures: Numbers
+    metrics: Numbers
 
     def value(self, weights: Numbers) -> float:
         """Return the mean metric of the candidates that the weights select."""
         chosen = (self.base + self.features @ weights).argmax(axis=1)
-        return float(np.take_along_axis(self.figures, chosen[:, None], axis=1).mean())
+        return float(np.take_along_axis(self.metrics, chosen[:, None], axis=1).mean())
 
 
 def best_weights(
@@ -111,12 +111,12 @@ def best_step(
     """
     heights = lists.base + lists.features @ weights  # (D, K)
     slopes = lists.features @ direction  # (D, K)
-    figures = np.zeros(len(heights))  # metric of the current best candidates
+    metrics = np.zeros(len(heights))  # metric of the current best candidates
     positions, gains = [], []
     for documents, changes, leaders in highest_lines(heights, slopes, shortest, longest):
         positions.append(changes)
-        gains.append(lists.figures[documents, leaders] - figures[documents])
-        figures[documents] = lists.figures[documents, leaders]
+        gains.append(lists.metrics[documents, leaders] - metrics[documents])
+        metrics[documents] = lists.metrics[documents, leaders]
     # The sort is stable, so the sum starts with the metrics of the first best candidates.
     order = np.argsort(np.concatenate(positions), kind="stable")
     starts = np.concatenate(positions)[order]

@@ -6,7 +6,7 @@ from readagain.counts import pluralize
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.summaries import SummaryStats
 from readagain.formats.jsonl import to_json
-from readagain.rouge.options import FIGURES
+from readagain.rouge.options import SCORE_KINDS
 from readagain.rouge.tokens import lost_letters_warning
 from readagain.storage.files import write_output
 from readagain.text.language import LANGUAGES, UNDETERMINED
@@ -117,8 +117,8 @@ def save_summaries(path: Path, result: Evaluation) -> None:
     if path.suffix.lower() != ".jsonl":
         write_text(path, "".join(f"{summary.text}\n" for summary in result.summaries))
         return
-    figure = FIGURES.index(result.rouge.protocol.main_score)
-    scores = result.rouge.item_scores[:, :, figure].tolist()  # (I, M)
+    kind = SCORE_KINDS.index(result.rouge.protocol.main_score)
+    scores = result.rouge.item_scores[:, :, kind].tolist()  # (I, M)
     records = (
         {
             "text": row.text,

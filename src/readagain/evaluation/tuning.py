@@ -16,7 +16,7 @@ from readagain.evaluation.dataset import DataSet
 from readagain.evaluation.line_search import NBestLists, Numbers, best_weights
 from readagain.evaluation.network import NetworkSystem, TokenizedText
 from readagain.rouge.measures import build_measures
-from readagain.rouge.options import FIGURES, Protocol, find_protocol
+from readagain.rouge.options import SCORE_KINDS, Protocol, find_protocol
 from readagain.rouge.scores import count_items, item_scores
 from readagain.search.features import FEATURES, count_features
 
@@ -98,7 +98,7 @@ class _Scorer:
 
     def __init__(self, protocol: Protocol, objective: str) -> None:
         self._options = protocol.options
-        self._figure = FIGURES.index(protocol.main_score)
+        self._kind = SCORE_KINDS.index(protocol.main_score)
         self._measures = build_measures(protocol.options)
         names = [measure.name for measure in self._measures]
         if objective not in (*names, MEAN):
@@ -106,10 +106,10 @@ class _Scorer:
             raise ArgumentError(message, objective, ", ".join(names), MEAN)
         self._columns = [column for column, name in enumerate(names) if objective in (name, MEAN)]
 
-    def figures(self, summaries: list[str], references: tuple[str, ...]) -> Numbers:
+    def metrics(self, summaries: list[str], references: tuple[str, ...]) -> Numbers:
         counts = count_items(self._options, [(summary, references) for summary in summaries])
         scores = item_scores(counts, self._measures, self._options.alpha)
-        means: Numbers = scores[:, self._columns, self._figure].mean(axis=1)
+        means: Numbers = scores[:, self._columns, self._kind].mean(axis=1)
         return means
 
 
@@ -122,14 +122,14 @@ class _TextSummaries:
         words: index of each summary by its words.
         base: score of each summary without features.
         features: (F,) features of each summary.
-        figures: metric of each summary.
+        metrics: metric of each summary.
     """
 
     sentences: list[list[str]]
     words: dict[tuple[str, ...], int] = field(default_factory=dict)
     base: list[float] = field(default_factory=list)
     features: list[Numbers] = field(default_factory=list)
-    figures: list[float] = field(default_factory=list)
+    metrics: list[float] = field(default_factory=list)
 
 
 class _Pool:
@@ -161,7 +161,7 @@ class _Pool:
         for found, row, summaries in zip(self._texts, self._data.rows, lists, strict=True):
             self._add(found, row.references, summaries, weights, exponent)
             best = tuple(token.norm for token in summaries[0][1].words)
-            value += found.figures[found.words[best]]
+            value += found.metrics[found.words[best]]
             on_summary()
         after = sum(len(found.words) for found in self._texts)
         return Round(
@@ -189,20 +189,20 @@ class _Pool:
             found.features.append(features)
             texts.append(text)
         if texts:
-            found.figures += self._scorer.figures(texts, references).tolist()
+            found.metrics += self._scorer.metrics(texts, references).tolist()
 
     def lists(self) -> NBestLists:
         """Return all summaries as arrays."""
         D, K = len(self._texts), max(len(found.words) for found in self._texts)
         base = np.full((D, K), -np.inf)
         features = np.zeros((D, K, len(FEATURES)))
-        figures = np.zeros((D, K))
+        metrics = np.zeros((D, K))
         for document, found in enumerate(self._texts):
             n = len(found.words)
             base[document, :n] = found.base
             features[document, :n] = found.features
-            figures[document, :n] = found.figures
-        return NBestLists(base, features, figures)
+            metrics[document, :n] = found.metrics
+        return NBestLists(base, features, metrics)
 
 
 def _settings(weights: Numbers) -> dict[str, float]:

@@ -39,7 +39,7 @@ from readagain.experiments.results import (
 from readagain.experiments.settings import ReproduceOptions, experiment_run
 from readagain.experiments.trained_model import ExperimentModel
 from readagain.processors import describe_machine
-from readagain.rouge.options import FIGURES
+from readagain.rouge.options import SCORE_KINDS
 from readagain.search.features import FEATURES
 from readagain.storage.output_dir import LocalDir
 from readagain.text.vocab import Vocab
@@ -329,7 +329,7 @@ def has_features(run: RunSpec) -> bool:
 
 def _dataset_result(result: Evaluation, vocabs: Mapping[str, Vocab]) -> DatasetResult:
     report = result.rouge
-    figure = FIGURES.index(report.protocol.main_score)
+    kind = SCORE_KINDS.index(report.protocol.main_score)
     columns = [list(report.scores).index(measure) for measure in MEASURES]
     scores = {measure: report.main_score(measure) for measure in MEASURES}
     return DatasetResult(
@@ -337,7 +337,7 @@ def _dataset_result(result: Evaluation, vocabs: Mapping[str, Vocab]) -> DatasetR
         figure=report.protocol.main_score,
         fingerprint=result.data.fingerprint,
         rouge={name: [each.value, each.low, each.high] for name, each in scores.items()},
-        item_scores=pack_scores(report.item_scores[:, columns, figure]),
+        item_scores=pack_scores(report.item_scores[:, columns, kind]),
         habits=asdict(result.stats),
         unknown={name: count_oov(result, vocab) for name, vocab in vocabs.items()},
         seconds=result.seconds,

@@ -11,7 +11,7 @@ from readagain.counts import pluralize
 from readagain.errors import DataError
 from readagain.rouge.bootstrap import interval, resampled_sums, script_order
 from readagain.rouge.measures import Measure, build_measures
-from readagain.rouge.options import FIGURES, Protocol, RougeOptions, find_protocol
+from readagain.rouge.options import SCORE_KINDS, Protocol, RougeOptions, find_protocol
 from readagain.rouge.scores import (
     DECIMALS,
     Item,
@@ -174,9 +174,9 @@ def _estimate(sampled: Numbers, measures: list[Measure], options: RougeOptions) 
     low, high = interval(sampled, options.confidence)
     printed = np.stack([means, low, high], axis=-1).tolist()
     scores = {}
-    for measure, figures in zip(measures, printed, strict=True):
-        estimates = [Estimate(*(round(value, DECIMALS) for value in each)) for each in figures]
-        scores[measure.name] = Score(**dict(zip(FIGURES, estimates, strict=True)))
+    for measure, kinds in zip(measures, printed, strict=True):
+        estimates = [Estimate(*(round(value, DECIMALS) for value in each)) for each in kinds]
+        scores[measure.name] = Score(**dict(zip(SCORE_KINDS, estimates, strict=True)))
     return scores
 
 

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from readagain.config.fields import Range, check_fields
 from readagain.errors import ArgumentError, ConfigError
 
-Figure = Literal["recall", "precision", "f1"]
+ScoreKind = Literal["recall", "precision", "f1"]
 """Kind of score of a ROUGE measure."""
-FIGURES: tuple[Figure, ...] = ("recall", "precision", "f1")
+SCORE_KINDS: tuple[ScoreKind, ...] = ("recall", "precision", "f1")
 
 UNICODE = "unicode"
 """Protocol for users' own data, in any language."""
@@ -100,7 +100,7 @@ class Protocol:
     """Options of a published evaluation, and the main score that it reports."""
 
     options: RougeOptions = field(default_factory=RougeOptions)
-    main_score: Figure = "f1"
+    main_score: ScoreKind = "f1"
 
     def __post_init__(self) -> None:
         check_fields(self)

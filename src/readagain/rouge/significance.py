@@ -13,7 +13,7 @@ import numpy as np
 from readagain.counts import pluralize
 from readagain.errors import DataError
 from readagain.rouge.corpus import Report
-from readagain.rouge.options import FIGURES
+from readagain.rouge.options import SCORE_KINDS
 from readagain.rouge.scores import Numbers
 
 # Random numbers per block, to bound memory.
@@ -54,11 +54,11 @@ def compare_reports(
             f"found {pluralize(len(first.item_scores), 'item')} for the first system and "
             f"{len(second.item_scores):,} for the second; expected the same items"
         )
-    figure = FIGURES.index(first.protocol.main_score)
+    kind = SCORE_KINDS.index(first.protocol.main_score)
     return {
         measure: compare_scores(
-            first.item_scores[:, column, figure],
-            second.item_scores[:, column, figure],
+            first.item_scores[:, column, kind],
+            second.item_scores[:, column, kind],
             samples=samples,
             seed=seed,
         )

@@ -18,9 +18,9 @@ from readagain.training.batch import Batch
 from readagain.training.dataset import BatchIndices
 from readagain.training.half import call_in_precision
 from readagain.training.optim import EmaWeights, build_optimizer, learning_rate
-from readagain.training.table_rows import (
+from readagain.training.sparse_updates import (
+    EmbeddingLookups,
     RowGradient,
-    TableRows,
     record_lookups,
     supports_row_updates,
 )
@@ -68,8 +68,8 @@ class TrainingStep:
         self.names, self.parameters = zip(*model.named_parameters(), strict=True)
         self.device = self.parameters[0].device
         self.optimizer = build_optimizer(self.parameters, spec)
-        self.tables = (
-            [TableRows(each) for each in model.modules() if isinstance(each, WordEmbedding)]
+        self.lookups = (
+            [EmbeddingLookups(each) for each in model.modules() if isinstance(each, WordEmbedding)]
             if self._is_fused and supports_row_updates(spec, world_size=world_size)
             else []
         )
@@ -118,13 +118,13 @@ class TrainingStep:
     def _run(self, batch: BatchIndices | Batch) -> Tensor:
         self.optimizer.zero_grad(set_to_none=True)
         loss = self._backward(batch.assemble())
-        self._clip_and_update([each.gradient() for each in self.tables])
+        self._clip_and_update([each.gradient() for each in self.lookups])
         if self.ema is not None:
             self.ema.update()
         return loss
 
     def _backward(self, batch: Batch) -> Tensor:
-        with record_lookups(self.tables):
+        with record_lookups(self.lookups):
             loss, reported, count = self._sums(batch)
         if self.world_size > 1:
             torch.distributed.all_reduce(count)

@@ -11,12 +11,12 @@ WIDE_RANGE = {"shortest": -9.0, "longest": 9.0}
 
 
 def lists_of(*documents):
-    """Make lists from (base, features, figure) of every candidate of every document."""
+    """Make lists from (base, features, metric) of every candidate of every document."""
     D, K, F = len(documents), max(map(len, documents)), len(documents[0][0][1])
     lists = NBestLists(np.full((D, K), -np.inf), np.zeros((D, K, F)), np.zeros((D, K)))
     for d, candidates in enumerate(documents):
-        for k, (base, features, figure) in enumerate(candidates):
-            lists.base[d, k], lists.figures[d, k] = base, figure
+        for k, (base, features, metric) in enumerate(candidates):
+            lists.base[d, k], lists.metrics[d, k] = base, metric
             lists.features[d, k] = features
     return lists
 
@@ -96,10 +96,10 @@ def test_best_weights_finds_known_weights():
     # The metric is 1 for the candidate that the weights (0.8, -0.4) select, 0 for the 29 others.
     rng = np.random.default_rng(5)
     base, features = rng.normal(size=(40, 30)), rng.normal(size=(40, 30, 2))
-    figures = base + features @ np.array([0.8, -0.4])
-    figures = (figures == figures.max(axis=1, keepdims=True)).astype(np.float64)
+    metrics = base + features @ np.array([0.8, -0.4])
+    metrics = (metrics == metrics.max(axis=1, keepdims=True)).astype(np.float64)
     found, value = best_weights(
-        NBestLists(base, features, figures), np.zeros(2), max_change=1.0, seed=1
+        NBestLists(base, features, metrics), np.zeros(2), max_change=1.0, seed=1
     )
     assert value == 1.0
     np.testing.assert_allclose(found, [0.8, -0.4], rtol=0.2)

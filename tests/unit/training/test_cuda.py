@@ -86,7 +86,7 @@ def test_graph_row_updates_equal_plain_updates(monkeypatch, precision, max_norm)
         model = build_model(RUN).to(device)
         step = TrainingStep(model, spec, total_steps=10, steps_per_epoch=5)
         assert step.uses_graphs
-        assert len(step.tables) == 2 * uses_graphs
+        assert len(step.lookups) == 2 * uses_graphs
         step.uses_graphs = uses_graphs
         losses = [step.update(BATCH.to(device)).item() for _ in range(5)]
         return losses, model.state_dict()

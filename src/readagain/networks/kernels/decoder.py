@@ -30,7 +30,7 @@ PADDING_SCORE = -1e30
 
 
 @triton.jit
-def _compare(query, key, QUICK: tl.constexpr):
+def _tanh_sum(query, key, QUICK: tl.constexpr):
     return quick_tanh(query + key) if QUICK else tanh(query + key)
 
 
@@ -51,14 +51,14 @@ def _attend(
     v = tl.load(score + column, mask=column < A, other=0.0).to(tl.float32)
     largest = LOW
     total = 0.0
-    mixed = tl.zeros((WIDTH,), tl.float32)
+    weighted_states = tl.zeros((WIDTH,), tl.float32)
     for first in range(0, S, BLOCK):
         position = first + tl.arange(0, BLOCK)
         real = tl.load(valid + b * S + position, mask=position < S, other=0) != 0
         offsets = (b * S + position)[:, None]
         inside = (position < S)[:, None] & (column < A)[None, :]
         k = tl.load(keys + offsets * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
-        logits = tl.sum(v[None, :] * _compare(q[None, :], k, QUICK), 1)
+        logits = tl.sum(v[None, :] * _tanh_sum(q[None, :], k, QUICK), 1)
         logits = tl.where(real, logits, LOW)
         tl.store(weights + b * S + position, logits, mask=position < S)
         new_largest = tl.maximum(largest, tl.max(logits, 0))
@@ -66,11 +66,11 @@ def _attend(
         rescale = tl.exp(largest - new_largest)
         inside = (position < S)[:, None] & (column < U)[None, :]
         h = tl.load(states + offsets * U + column[None, :], mask=inside, other=0.0).to(tl.float32)
-        mixed = mixed * rescale + tl.sum(weight[:, None] * h, 0)
+        weighted_states = weighted_states * rescale + tl.sum(weight[:, None] * h, 0)
         total = total * rescale + tl.sum(weight, 0)
         largest = new_largest
     total = tl.maximum(total, 1e-30)
-    tl.store(context + b * U + column, mixed / total, mask=column < U)
+    tl.store(context + b * U + column, weighted_states / total, mask=column < U)
     tl.debug_barrier()
     for first in range(0, S, BLOCK):
         position = first + tl.arange(0, BLOCK)
@@ -115,8 +115,8 @@ def _attend_gradient(
         d_score = weight * (d_weight - mean)
         tl.debug_barrier()
         tl.store(d_logits + b * S + position, d_score, mask=position < S)
-        compared = _compare(q[None, :], k, QUICK)
-        dq += tl.sum(d_score[:, None] * (1.0 - compared * compared), 0)
+        activation = _tanh_sum(q[None, :], k, QUICK)
+        dq += tl.sum(d_score[:, None] * (1.0 - activation * activation), 0)
     tl.store(d_query + b * d_query_stride + column, v * dq, mask=column < A)
 
 
@@ -140,9 +140,9 @@ def _keys_gradient(
         q = tl.load(queries + row * query_stride + column, mask=column < A, other=0.0)
         q = q.to(tl.float32)
         d_logit = tl.load(d_logits + row * S + position, mask=position < S, other=0.0)[:, None]
-        compared = _compare(q[None, :], k, QUICK)
-        dk += d_logit * (1.0 - compared * compared)
-        dv += tl.sum(d_logit * compared, 0)
+        activation = _tanh_sum(q[None, :], k, QUICK)
+        dk += d_logit * (1.0 - activation * activation)
+        dv += tl.sum(d_logit * activation, 0)
     tl.store(d_keys + offsets * A + column[None, :], dk * v[None, :], mask=inside)
     program = b * tl.num_programs(1) + tl.program_id(1)
     tl.store(d_score + program * A + column, dv, mask=column < A)

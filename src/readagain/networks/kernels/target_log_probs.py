@@ -23,7 +23,7 @@ FLOOR = math.log(torch.finfo(torch.float32).tiny)
 
 
 @triton.jit
-def _add(largest, total, scores, LOW: tl.constexpr):
+def _add_exp(largest, total, scores, LOW: tl.constexpr):
     """Add exp(scores) to a running sum that is stored as total * exp(largest)."""
     new_largest = tl.maximum(largest, tl.max(scores, 0))
     terms = tl.where(scores > LOW, tl.exp(scores - new_largest), 0.0)
@@ -50,7 +50,7 @@ def _forward(
         logits = tl.load(vocab_logits + row * V + word, mask=word < V, other=LOW).to(tl.float32)
         logits = tl.where(word < V, logits, LOW)
         mean += tl.sum(tl.where(word < V, logits, 0.0), 0)
-        largest, total = _add(largest, total, logits, LOW)
+        largest, total = _add_exp(largest, total, logits, LOW)
     mean = mean / V
     vocab_id = tl.minimum(target, V - 1)
     vocab_logit = tl.load(vocab_logits + row * V + vocab_id).to(tl.float32)
@@ -63,9 +63,9 @@ def _forward(
                 tl.float32
             )
             logits = tl.where(real, logits, LOW)
-            largest, total = _add(largest, total, logits, LOW)
+            largest, total = _add_exp(largest, total, logits, LOW)
             same = tl.load(ext_ids + b * S + position, mask=position < S, other=-1) == target
-            largest_match, matching = _add(
+            largest_match, matching = _add_exp(
                 largest_match, matching, tl.where(same, logits, LOW), LOW
             )
     log_denominator = largest + tl.log(total)

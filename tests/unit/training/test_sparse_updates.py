@@ -12,8 +12,8 @@ from readagain.networks.layers import WordEmbedding
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS
 from readagain.training.batch import Batch
+from readagain.training.sparse_updates import EmbeddingLookups, record_lookups, supports_row_updates
 from readagain.training.step import TrainingStep
-from readagain.training.table_rows import TableRows, record_lookups, supports_row_updates
 
 SGD = TrainSpec(learning_rate=0.5, schedule="constant", max_norm=100.0)
 SIZES = {"vocab_size": 12, "source_vocab_size": 9}
@@ -59,8 +59,8 @@ def test_row_updates_equal_table_updates(run, averaging, max_norm):
     spec = replace(SGD, max_norm=max_norm, averaging=averaging, ema_decay=0.5)
     by_rows, whole = step_of(run, spec), step_of(run, spec)
     tables = [each for each in by_rows.model.modules() if isinstance(each, WordEmbedding)]
-    assert len(by_rows.tables) == len(tables) > 1
-    whole.tables = []
+    assert len(by_rows.lookups) == len(tables) > 1
+    whole.lookups = []
     initial = weights_of(whole)
     for batch in (BATCH, OTHER, BATCH, OTHER):
         torch.testing.assert_close(by_rows.update(batch), whole.update(batch))
@@ -91,13 +91,13 @@ def values_of(gradient):
 
 def test_row_gradient_sums_lookups_of_a_row():
     table = table_of([1.0, 2.0, 3.0, 4.0])
-    rows = TableRows(table)
-    with record_lookups([rows]):
+    lookups = EmbeddingLookups(table)
+    with record_lookups([lookups]):
         vectors = table(torch.tensor([[2, 0], [2, 2]])).squeeze(2)
         second_vectors = table(torch.tensor([0]))
     (vectors * torch.tensor([[1.0, 10.0], [100.0, 1000.0]])).sum().backward()
     second_vectors.sum().backward()
-    gradient = rows.gradient()
+    gradient = lookups.gradient()
     assert gradient.ids.tolist() == [2, 0, 2, 2, 0]
     assert values_of(gradient) == {2: [0.0, 0.0, 1101.0], 0: [0.0, 11.0]}
     assert table.weight.grad is None
@@ -107,23 +107,23 @@ def test_row_gradient_sums_lookups_of_a_row():
 
 def test_recording_clears_earlier_batches():
     table = table_of([0.0, 0.0, 0.0])
-    rows = TableRows(table)
+    lookups = EmbeddingLookups(table)
     for ids, values in (
         ([1, 2, 2], {1: [1.0], 2: [0.0, 2.0]}),
         ([2, 1], {2: [1.0], 1: [1.0]}),
     ):
-        with record_lookups([rows]):
+        with record_lookups([lookups]):
             vectors = table(torch.tensor(ids))
         vectors.sum().backward()
-        gradient = rows.gradient()
+        gradient = lookups.gradient()
         assert gradient.ids.tolist() == ids
         assert values_of(gradient) == values
 
 
 def test_table_without_recording_has_gradient():
     table = table_of([1.0, 2.0])
-    rows = TableRows(table)
-    with record_lookups([rows]), torch.no_grad():
+    lookups = EmbeddingLookups(table)
+    with record_lookups([lookups]), torch.no_grad():
         assert not table(torch.tensor([1])).requires_grad
     table(torch.tensor([1, 1])).sum().backward()
     assert table.weight.grad.flatten().tolist() == [0.0, 2.0]
@@ -143,4 +143,4 @@ def test_row_updates_need_plain_sgd_on_one_process(spec, world_size):
     assert supports_row_updates(SGD, world_size=1)
     assert not supports_row_updates(spec, world_size=world_size)
     if world_size == 1:
-        assert step_of(RUNS["copying"], spec).tables == []
+        assert step_of(RUNS["copying"], spec).lookups == []

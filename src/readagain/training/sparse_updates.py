@@ -46,12 +46,12 @@ class RowGradient:
         self.table.index_add_(0, self.ids, self.values * rate, alpha=-1)
 
 
-class TableRows:
+class EmbeddingLookups:
     """Lookups of a batch in one embedding table.
 
     While recording, the table returns detached vectors, which receive the gradient. The table
-    itself has no gradient, so the optimizer skips it. Shapes depend only on the batch, and the host
-    does not wait for the device.
+    itself has no gradient, so the optimizer skips it. Shapes depend only on the batch, so the CPU
+    does not wait for the GPU.
 
     Args:
         table: an embedding that the network uses only for lookups.
@@ -92,7 +92,7 @@ class TableRows:
 
 
 @contextmanager
-def record_lookups(tables: Sequence[TableRows]) -> Iterator[None]:
+def record_lookups(tables: Sequence[EmbeddingLookups]) -> Iterator[None]:
     """Record the lookups in tables for a block."""
     handles = [each.record() for each in tables]
     try:
