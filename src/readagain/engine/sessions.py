@@ -12,6 +12,7 @@ from onnxruntime.capi import (  # type: ignore[import-untyped]
     onnxruntime_pybind11_state as runtime_errors,
 )
 
+from readagain.engine.run_gate import RUN_GATE
 from readagain.errors import ArtifactError, ConfigError, first_line
 from readagain.storage.checksums import FileEntry
 from readagain.storage.model_manifest import MANIFEST_FILE
@@ -90,7 +91,8 @@ def run_session(
         ArtifactError: if the graph does not accept the inputs, fails, or returns no arrays.
     """
     try:
-        arrays = session.run(outputs, feeds)
+        with RUN_GATE.inside():
+            arrays = session.run(outputs, feeds)
     except _RUN_ERRORS as error:
         raise ArtifactError(
             f"{where}: ONNX Runtime {onnxruntime.__version__} cannot run it "
@@ -149,9 +151,10 @@ def open_session(
     # Waiting threads would otherwise spin and use a whole CPU core.
     options.add_session_config_entry("session.force_spinning_stop", "1")
     try:
-        session = onnxruntime.InferenceSession(
-            graph, options, providers=["CPUExecutionProvider"], enable_fallback=0
-        )
+        with RUN_GATE.inside():
+            session = onnxruntime.InferenceSession(
+                graph, options, providers=["CPUExecutionProvider"], enable_fallback=0
+            )
     except _LOAD_ERRORS as error:
         reason = first_line(error)
         raise ArtifactError(

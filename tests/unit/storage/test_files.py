@@ -174,3 +174,14 @@ def test_sync_dir_syncs_directory(tmp_path, monkeypatch):
     synced = synced_files(monkeypatch)
     sync_dir(tmp_path)
     assert [inode for inode, _ in synced] == [tmp_path.stat().st_ino]
+
+
+def test_two_writers_of_one_output_each_write_it_whole(tmp_path):
+    path = tmp_path / "headlines.txt"
+    with write_output(path) as first:
+        first.write_text("first")
+        with write_output(path) as second:
+            second.write_text("second")
+        assert path.read_text() == "second"
+    assert path.read_text() == "first"
+    assert list(tmp_path.iterdir()) == [path]
