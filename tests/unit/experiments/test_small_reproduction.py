@@ -195,7 +195,7 @@ def test_report_is_written_from_results_alone(reproduced, tmp_path):
         assert (copied / "tables" / f"{name}.csv").stat().st_size > 100
     assert (copied / "tables" / "table3.png").read_bytes().startswith(b"\x89PNG")
     page = (copied / "results.md").read_text()
-    assert "Plots show the first recipe." in page
+    assert "Plots show the recipe with the most rows." in page
     assert "| Reading again helps" in page
     assert "](tables/table1.png)" in page
     assert "**Small scale**" in page
