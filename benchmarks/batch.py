@@ -1,16 +1,16 @@
-"""Measure `readagain batch`: two workers beside one, Ray beside local, memory, rows a second.
+"""Measure `readagain batch`: rows per second and memory, with several workers and on Ray.
 
-    python benchmarks/batch.py                                  # the ratios; minutes
+    python benchmarks/batch.py                                  # all comparisons; minutes
     python benchmarks/batch.py --jobs local:1 local:2           # without Ray
     python benchmarks/batch.py --texts 1000000 --jobs local:2 --repeats 1 --shard-rows 1024
     python benchmarks/batch.py --model tests/assets/models/toy --texts 1000000 --jobs local:2 \
         --repeats 1 --shard-rows 1024                           # a million rows in less time
 
-Each job runs in a process of its own, all jobs one after the other, and that as often as
-`--repeats` says; a figure is the median. The rate counts from the first finished shard to the last,
-so that loading, which a large input does not feel, is left out; the whole time stands beside it.
-Memory is the most that the driver and its workers held together, shared pages counted once each.
-Rows a second of processor time tell what an engine costs where others keep the processors busy.
+Each job runs in a new process, one after the other; the sequence of jobs is repeated
+`--repeats` times, and results are medians. The rate is measured from the first finished shard to
+the last, without the loading of the model; the total time is printed too.
+Memory is the peak of the driver and its workers together, with shared pages counted once.
+Rows per second of processor time do not depend on other processes of the machine.
 """
 
 import argparse
@@ -48,7 +48,7 @@ OBJECT_STORE_BYTES = 256 << 20
 
 
 def write_texts(path: Path, num_texts: int, model: str) -> None:
-    """Invent texts of the words that the model knows, common ones more often than others."""
+    """Write texts of random vocabulary words with Zipf frequencies."""
     vocab = Vocab.load(find_model(model) / "source_vocab.txt")
     known = range(4, min(len(vocab), COMMON_WORDS))
     words = [word for word in map(vocab.word, known) if word.isalpha()]
@@ -63,7 +63,7 @@ def write_texts(path: Path, num_texts: int, model: str) -> None:
 
 
 def measure(job: str, source: Path, model: str, shard_rows: int) -> dict[str, Any]:
-    """Run one job in this process; return its rates and the memory it took."""
+    """Run one job in this process; return its rates and peak memory."""
     name, _, workers = job.partition(":")
     work = ShardConfig(out=tempfile.mkdtemp(prefix="batch-"), model=model)
     read = TextReadOptions()
@@ -110,7 +110,7 @@ def _engine(name: str, workers: int) -> Engine:
 
 
 class _Watch:
-    """Samples what this process and its children hold together, and the time they compute."""
+    """Sampler of the memory and processor time of this process and its children."""
 
     def __init__(self) -> None:
         self.peak_bytes = 0
@@ -128,7 +128,7 @@ class _Watch:
 
     @property
     def cpu_s(self) -> float:
-        """Seconds of processor time, of all processes that were seen."""
+        """Processor time in seconds of all sampled processes."""
         return sum(self._cpu_s.values())
 
     def _sample(self) -> None:
@@ -139,14 +139,14 @@ class _Watch:
                 try:
                     held += process.memory_full_info().pss
                     times = process.cpu_times()
-                except psutil.Error:  # ended meanwhile
+                except psutil.Error:  # the process has ended
                     continue
                 self._cpu_s[process.pid] = times.user + times.system
             self.peak_bytes = max(self.peak_bytes, held)
 
 
 def run_apart(job: str, source: Path, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Measure a job in a process of its own."""
+    """Measure a job in a new process."""
     command = [
         *(sys.executable, __file__, "--measure", job, "--source", str(source)),
         *("--model", arguments.model, "--shard-rows", str(arguments.shard_rows)),
@@ -174,7 +174,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "texts.jsonl"
         write_texts(source, arguments.texts, arguments.model)
-        print(f"{describe_machine()}; load {os.getloadavg()[0]:.1f} from everybody at the start")
+        print(f"{describe_machine()}; load {os.getloadavg()[0]:.1f} at the start")
         print(f"{arguments.texts:,} texts, {source.stat().st_size / 1e6:.1f} MB, {arguments.model}")
         found: dict[str, list[dict[str, Any]]] = {job: [] for job in arguments.jobs}
         for _ in range(arguments.repeats):
@@ -182,7 +182,7 @@ def main() -> None:
                 found[job].append(run_apart(job, source, arguments))
     prints = {each["fingerprint"] for runs in found.values() for each in runs}
     print("all outputs equal" if len(prints) == 1 else f"{len(prints)} different outputs")
-    print("job          rows/s   whole job s   peak MB   rows/cpu s   rows/s beside the first")
+    print("job          rows/s   whole job s   peak MB   rows/cpu s   relative to the first")
     first = statistics.median(each["rate"] for each in found[arguments.jobs[0]])
     for job, runs in found.items():
         rate, total, peak, cpu = (

@@ -1,7 +1,7 @@
-"""Share of headline words with a wrong capital, for perfect output of a model.
+"""Share of headline words with wrong capitals, if a model predicted all words correctly.
 
-The dev headlines of a prepared corpus are lower-cased and printed again, as a model would print
-them: with the spellings of their text and of the corpus.
+The dev headlines of a prepared corpus are lower-cased and truecased again, as in a model: with
+the spellings of the text and of the corpus.
 
     python benchmarks/capitals.py PREPARED [--vocab 15000] [--copy]
 """
@@ -26,7 +26,7 @@ NUM_SENTENCES = 3
 def printed_words(
     pair: Example, vocab: Vocab, truecaser: Truecaser, language: Language, *, copies: bool
 ) -> Iterator[tuple[str, str]]:
-    """Yield the words of a headline that a model can write: as in the reference, and printed."""
+    """Yield the reference spelling and the truecased spelling of each word a model can generate."""
     document = read_document(pair.text, max_sentences=NUM_SENTENCES, language=language)
     positions = {word.norm: n for n, word in reversed(list(enumerate(document.words)))}
     plain = normalize_typography(pair.headline, keep_quotes=not language.has_english_rules)

@@ -1,28 +1,27 @@
 """Seconds per sentence of beam search with exported graphs, and what they depend on.
 
-Random weights: speed does not ask what was learned. Summaries are held to a fixed number of words,
-so that every model takes the same steps. What is compared is timed in turns, each repetition of
-each in sequence, so that another process on the machine disturbs all of them alike. Sentences that
-are given together are searched in batches of 16, with several threads side by side, as a list of
-texts is (`search.batching.bucketed_batches`).
+Weights are random, since they do not affect the speed. Summaries have a fixed number of words,
+so that every model runs the same number of steps. Models that are compared are timed in turns,
+so that other processes of the machine affect all of them equally. Several sentences are searched
+in batches of 16, in parallel with several threads, as `Summarizer` does
+(`search.batching.bucketed_batches`).
 
     python benchmarks/decoding.py                      # all parts but peers, two threads
     python benchmarks/decoding.py table4 --threads 1   # the paper's Table 4
     python benchmarks/decoding.py torch                # against the same network in torch
     python benchmarks/decoding.py torch --threads 1 --clock processor   # on a busy machine
-    python benchmarks/decoding.py shortlist            # rows trained with one: on and off
+    python benchmarks/decoding.py shortlist            # presets with a shortlist
     python benchmarks/decoding.py baselines            # every baseline, as its preset decodes
     python benchmarks/decoding.py growth               # source length, beam, batch, shortlist
     python benchmarks/decoding.py peak                 # fraction of the peak of int8 products
-    python benchmarks/decoding.py shares               # of reading, of steps, of search
-    python benchmarks/decoding.py screening            # what screening words would miss and save
+    python benchmarks/decoding.py shares               # time of encoder, decoder steps and search
     python benchmarks/decoding.py peers --repeat 2     # against four other summarizers
 
-Beside networks in which all words compete stand the same ones as `readagain export --shortlist`
-writes them (`--shortlist 4000` unless given).
+Networks that score all words are compared with the same networks exported by
+`readagain export --shortlist` (default here: 4000).
 
-`peers` installs them under build/ on its first run, so it is left out unless named. Each runs in
-its own process, and the best time counts rather than the median.
+`peers` runs only if it is named, since it installs the other summarizers under build/. Each runs
+in its own process, and the result is the best time.
 """
 
 import argparse
@@ -53,7 +52,6 @@ from searching.measurement import (
     table_head,
     table_row,
 )
-from searching.screening import screen
 from searching.shares import show_shares
 
 from readagain.config.override import override
@@ -67,17 +65,17 @@ from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 from readagain.storage.bundled import find_model
 
-# Rows, inputs and outputs of products that show the peak: a square, and the last of a batch of 32.
+# (rows, inputs, outputs) of matrix products that measure the peak; the second is an output layer.
 PEAK_SHAPES = ((2048, 2048, 2048), (320, 512, 15_000))
 SHORTLISTS = (8000, 4000, 2000, 1000)
-TURNS = 2  # of all peers; each has repetitions in its own process
+TURNS = 2  # number of times that all peers are timed
 
 
 def table4(measurement: Measurement) -> None:
-    """Time decoding against the decoder's vocabulary, with and without copying.
+    """Print decoding time by size of the decoder vocabulary, with and without copying.
 
-    The last rows are of the same networks exported with a shortlist, but where the vocabulary is
-    no longer than the list.
+    The last rows are the same networks exported with a shortlist, if the vocabulary is larger than
+    the shortlist.
     """
     for title, preset in (("generating", "read_again_lstm"), ("copying", "read_again_lstm_copy")):
         print(f"\n## Table 4, {title}: ms per sentence, beam {measurement.beam}\n")
@@ -101,7 +99,7 @@ def table4(measurement: Measurement) -> None:
 
 
 def against_torch(measurement: Measurement) -> None:
-    """Time the same network in torch and as graphs, all words competing and a shortlist alone."""
+    """Print the time of a network in torch and as graphs, with all words and with a shortlist."""
     run, network = network_of("read_again_lstm_copy_15k")
     short = measurement.shortened(run)
     torch.set_num_threads(measurement.threads)
@@ -126,7 +124,7 @@ def against_torch(measurement: Measurement) -> None:
 
 
 def shortlists(measurement: Measurement) -> None:
-    """Time the rows with a large vocabulary, all words competing and a shortlist alone."""
+    """Print the time of presets with a large vocabulary, with all words and with a shortlist."""
     for preset in ("lvt2k_1sent", "lvt5k_1sent"):
         models = {}
         for name, changes in (("all words", {"model.shortlist_size": 0}), ("a shortlist", {})):
@@ -145,7 +143,7 @@ def shortlists(measurement: Measurement) -> None:
 
 
 def growth(measurement: Measurement) -> None:
-    """Time int8 against source length, beam, batch, and the words that compete."""
+    """Print the time of int8 graphs by source length, beam size, batch size and shortlist size."""
     run, network = network_of("read_again_lstm_copy_15k")
     model = {"int8": ForVocabulary(measurement.exported(run, network)["int8"], run.vocab_size)}
     for title, option, values in (
@@ -165,8 +163,8 @@ def growth(measurement: Measurement) -> None:
         short = override(run, {"model.shortlist_size": size})
         graphs = measurement.exported(short, network, ["int8"])
         models[f"{size:,}"] = ForVocabulary(graphs["int8"], run.vocab_size)
-    print("\n## Growth with the words that compete, int8: ms per sentence, the best\n")
-    print(table_head(["words that compete", *models]))
+    print("\n## Growth with the shortlist size, int8: best ms per sentence\n")
+    print(table_head(["words scored", *models]))
     for batch in (1, 16):
         times = measurement.seconds(models, batch=batch, pick=min)
         name = "alone" if batch == 1 else f"{batch} together"
@@ -174,9 +172,9 @@ def growth(measurement: Measurement) -> None:
 
 
 def against_peak(measurement: Measurement) -> None:
-    """Say which part of the machine's peak of int8 products searching reaches.
+    """Print which share of the machine's peak of int8 products the search reaches.
 
-    Only int8 products with weights count as work; the time is that of everything.
+    Operations are those of int8 products with weights; the time is that of the whole search.
     """
     run, network = network_of("read_again_lstm_copy_15k")
     tensors = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
@@ -194,7 +192,7 @@ def against_peak(measurement: Measurement) -> None:
 
 
 def product_speed(rows: int, inputs: int, outputs: int, measurement: Measurement) -> float:
-    """Return the operations per second of one large product of bytes, the best of several."""
+    """Return the operations per second of a large int8 matrix product, the best of several runs."""
     random = np.random.default_rng(0)
     weight = random.integers(-127, 128, (inputs, outputs), dtype=np.int8)
     graph = helper.make_graph(
@@ -217,7 +215,7 @@ def product_speed(rows: int, inputs: int, outputs: int, measurement: Measurement
 def count_operations(
     graphs: Sequence[bytes], vocab_size: int, batch: int, measurement: Measurement
 ) -> int:
-    """Count the multiplications and additions of all int8 products of one search, by profile."""
+    """Return the number of operations of all int8 products of a search, from a profile."""
     with tempfile.TemporaryDirectory() as folder:
         options = onnxruntime.SessionOptions()
         options.enable_profiling = True
@@ -235,13 +233,13 @@ def count_operations(
     total = 0
     for product in products:
         (values,) = product["input_type_shape"][0].values()  # (…, inputs)
-        (answers,) = product["output_type_shape"][0].values()  # (…, outputs)
-        total += 2 * math.prod(values) * answers[-1]
+        (outputs,) = product["output_type_shape"][0].values()  # (…, outputs)
+        total += 2 * math.prod(values) * outputs[-1]
     return total
 
 
 def against_peers(measurement: Measurement) -> None:
-    """Time our int8 graphs and other summarizers in turns; the best time of each counts."""
+    """Print the best time of our int8 graphs and of other summarizers, timed in turns."""
     run, network = network_of("read_again_lstm_copy_15k")
     words, summary_words = measurement.words, measurement.summary_words
     short, int8 = measurement.shortened(run), ["int8"]
@@ -273,7 +271,7 @@ def against_peers(measurement: Measurement) -> None:
             for number, seconds in time_once().items():
                 best[name][number] = min(seconds, best[name].get(number, seconds))
     print(
-        f"\n## Beside other summarizers: ms per sentence; ours {words} to {summary_words} words, "
+        f"\n## Other summarizers: ms per sentence; ours {words} to {summary_words} words, "
         f"theirs {pieces['source-tokens']} to {pieces['summary-tokens']} tokens, or as many words\n"
     )
     print(table_head(["", *(f"{number} together" for number in TOGETHER)]))
@@ -298,7 +296,7 @@ def bundled(name: str, threads: int) -> ForVocabulary:
 
 
 def bundled_with_shortlist(name: str, measurement: Measurement) -> ForVocabulary:
-    """Export a bundled model anew with a shortlist, from the weights that its graphs hold."""
+    """Export a bundled model with a shortlist, from the weights of its graphs."""
     folder = ModelDir.open(find_model(name))
     network = build_model(folder.run)
     shapes = {name: tuple(each.shape) for name, each in network.state_dict().items()}
@@ -309,7 +307,7 @@ def bundled_with_shortlist(name: str, measurement: Measurement) -> ForVocabulary
 
 
 def machine() -> str:
-    """Name what was measured on."""
+    """Describe the machine and the library versions."""
     processor = platform.processor() or platform.machine()
     return (
         f"{processor}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; "
@@ -326,14 +324,13 @@ PARTS = {
     "growth": growth,
     "peak": against_peak,
     "shares": show_shares,
-    "screening": screen,
     "peers": against_peers,
 }
-UNASKED = [name for name in PARTS if name != "peers"]
+DEFAULT_PARTS = [name for name in PARTS if name != "peers"]
 
 
 def main() -> None:
-    """Measure what was asked for."""
+    """Run the parts named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", default=[])
     parser.add_argument("--threads", type=int, default=2)
@@ -342,18 +339,16 @@ def main() -> None:
     parser.add_argument("--summary-words", type=int, default=10)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--clock", choices=CLOCKS, default="wall")
-    parser.add_argument(
-        "--shortlist", type=int, default=4000, help="words that compete where not all do"
-    )
+    parser.add_argument("--shortlist", type=int, default=4000, help="size of the shortlist")
     parser.add_argument(
         "--pieces-per-word",
         type=float,
         default=1.3,
-        help="peers read and write pieces of words: 40 for 31 words, 13 for 10",
+        help="subword tokens of peers per word: 40 for 31 words, 13 for 10",
     )
     arguments = parser.parse_args()
     print(f"{machine()}; {arguments.threads} threads, {arguments.clock} time")
-    for name in arguments.parts or UNASKED:
+    for name in arguments.parts or DEFAULT_PARTS:
         PARTS[name](Measurement(arguments))
 
 

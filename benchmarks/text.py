@@ -1,9 +1,9 @@
-"""How fast text becomes words, beside NLTK, and how often the two agree.
+"""Speed of the tokenizer compared with NLTK, and how often the two agree.
 
     python benchmarks/text.py                    # on invented newswire
-    python benchmarks/text.py FILE [FILE ...]    # on texts of your own: one a line, or JSONL
+    python benchmarks/text.py FILE [FILE ...]    # on your texts: one per line, or JSONL
 
-Ratios come from one run on one machine; the tokenizers take turns, a thousand sentences each.
+The tokenizers are timed in turns, a thousand sentences at a time.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def _choices(table: str) -> list[str]:
 
 
 def invented_sentences(count: int, seed: int = 0) -> Iterator[str]:
-    """Yield newswire-like sentences with all that makes tokenizing hard."""
+    """Yield newswire-like sentences with quotes, abbreviations and other hard cases."""
     rng = random.Random(seed)
     openers, subjects, verbs, clauses, endings = map(
         _choices, (OPENERS, SUBJECTS, VERBS, CLAUSES, ENDINGS)
@@ -76,7 +76,7 @@ def invented_sentences(count: int, seed: int = 0) -> Iterator[str]:
 
 
 def invented_pairs(count: int, seed: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield a text of one to three sentences and a headline, again and again."""
+    """Yield `count` texts of one to three sentences, each with a headline."""
     rng = random.Random(seed)
     sentences = invented_sentences(3 * count, seed)
     for _ in range(count):
@@ -96,7 +96,7 @@ def read_pairs(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Return the processor time a piece of work takes."""
+    """Return the processor time of a function call."""
     start = time.process_time()
     work()
     return time.process_time() - start
@@ -118,11 +118,11 @@ def compare_with_nltk(sentences: Sequence[str], block: int = 1_000) -> None:
     print(f"equal to NLTK's Treebank  {equal / n:9.3%} of {n:,} sentences")
     print(f"NLTK's Treebank           {n / theirs:9,.0f} sentences/s   1.0")
     print(f"our words                 {n / ours:9,.0f} sentences/s {theirs / ours:5.1f} times")
-    print(f"our words with places     {n / spans:9,.0f} sentences/s {theirs / spans:5.1f} times")
+    print(f"our words with spans     {n / spans:9,.0f} sentences/s {theirs / spans:5.1f} times")
 
 
 def measure_documents(pairs: Sequence[tuple[str, str]]) -> None:
-    """Print the speed of the splitter, of corpus preparation's path, and of documents."""
+    """Print the speed of the sentence splitter, of corpus preparation, and of documents."""
     texts = [text for text, _ in pairs]
     found = sum(len(sentence_spans(text)) for text in texts)
     split = seconds(lambda: [sentence_spans(text) for text in texts])
@@ -133,12 +133,12 @@ def measure_documents(pairs: Sequence[tuple[str, str]]) -> None:
     print(f"(text, headline) pairs    {len(pairs) / fast:9,.0f} pairs/s, {size}")
     read = seconds(lambda: [read_document(text) for text in texts])
     both = seconds(lambda: [write_copied(read_document(text)) for text in texts])
-    print(f"texts with places         {len(texts) / read:9,.0f} texts/s")
+    print(f"texts with spans         {len(texts) / read:9,.0f} texts/s")
     print(f"the same and restored     {len(texts) / both:9,.0f} texts/s")
 
 
 def measure_growth() -> None:
-    """Print how much longer a text four times as long takes: 4 is linear, 16 is not."""
+    """Print the time ratio for a text four times as long: 4 is linear, 16 is quadratic."""
     growth = {}
     for unit in ("a", "a ", ".", ". ", "'", "'s ", "n't", '"', "-", "\n", "U.S. ", "e\u0301", "[1"):
         short_s, long_s = (
@@ -153,7 +153,7 @@ def measure_growth() -> None:
 def main() -> None:
     """Measure on the files given, or on invented newswire."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("files", nargs="*", type=Path, help="text, one a line, or .jsonl(.xz)")
+    parser.add_argument("files", nargs="*", type=Path, help="text, one per line, or .jsonl(.xz)")
     parser.add_argument("--limit", type=int, default=20_000, help="pairs taken from each file")
     arguments = parser.parse_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")

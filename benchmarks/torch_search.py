@@ -1,11 +1,11 @@
-"""Sentences a second through the torch back end: one search after another, and several at once.
+"""Sentences per second of beam search with torch: one search at a time, and several in parallel.
 
     python benchmarks/torch_search.py                         # on a GPU if there is one
     python benchmarks/torch_search.py --preset tiny --sentences 64 --threads 1 2
 
-A search asks the device for a step, then the host which hypotheses to follow, so each waits for
-the other; searches side by side fill the gaps. Random weights, sources of 31 words, 10 words
-written, a beam of 10.
+A search alternates between a decoder step on the device and the selection of hypotheses on the
+host, so each waits for the other; parallel searches use both. Weights are random, sources have 31
+words, summaries 10 words, and the beam size is 10.
 """
 
 import argparse
@@ -32,9 +32,11 @@ def main() -> None:
     """Print rates, and their ratio to one search at a time."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--preset", default="read_again_lstm_copy_15k")
-    parser.add_argument("--sentences", type=int, default=2048, help="in one search")
+    parser.add_argument(
+        "--sentences", type=int, default=2048, help="number of sentences per search"
+    )
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--searches", type=int, default=4, help="for each thread")
+    parser.add_argument("--searches", type=int, default=4, help="number of searches per thread")
     arguments = parser.parse_args()
     on_gpu = torch.cuda.is_available()
     torch.set_float32_matmul_precision("high")
@@ -55,7 +57,7 @@ def main() -> None:
         beam_search(TorchStepModel(model), batch, beam_size=BEAM, length=WORDS)
 
     print(torch.cuda.get_device_name() if on_gpu else f"CPU, {torch.get_num_threads()} threads")
-    search(sources())  # wakes libraries
+    search(sources())  # warm-up
     alone = None
     for threads in arguments.threads:
         batches = [sources() for _ in range(threads * arguments.searches)]

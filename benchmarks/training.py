@@ -1,16 +1,16 @@
-"""How fast training is, end to end, beside a plain eager loop of the same network.
+"""Speed of training compared with a simple eager loop of the same network.
 
     python benchmarks/training.py                       # GPU if there is one, else CPU
     python benchmarks/training.py --data PREPARED --preset read_again_lstm_copy_15k --batch 2048
     python benchmarks/training.py --cpu --preset tiny --batch 64
 
-An update is everything: gathering the batch from the corpus, loss, gradient, clipping, optimizer,
-running mean. Without --data the words are random and only their numbers are like those of news
-(27.6 words a text with a deviation of 9.5, 11.6 and 3.2 a headline). The plain loop has the same
-network and optimizer and leaves recurrences, loss, casts, tables and launches to torch; its
-batches are shuffled pairs padded to the longest among them, or, in the second comparison, the same
-as ours.
-Model FLOP/s count the matrix products of real words alone, times three for the gradient.
+An update includes gathering the batch from the corpus, loss, gradient, clipping, optimizer and
+moving average. Without --data the words are random, and lengths are distributed as in news
+(texts: mean 27.6 words, deviation 9.5; headlines: 11.6 and 3.2). The simple loop has the same
+network and optimizer, and uses torch's own layers, loss and casts, without CUDA graphs; its
+batches are shuffled pairs padded to the longest pair, or, in the second comparison, the same
+batches as ours.
+Model FLOP/s count the matrix products of words without padding, times three for the gradient.
 """
 
 import argparse
@@ -41,7 +41,7 @@ RESERVED = 4
 
 
 def main() -> None:
-    """Print pairs a second, ours and plain."""
+    """Print the pairs per second of our training and of the simple loop."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="prepared corpus; its lengths are used")
     parser.add_argument("--preset", nargs="+", default=None)

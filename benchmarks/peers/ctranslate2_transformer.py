@@ -1,8 +1,8 @@
 """Transformer-base in CTranslate2 int8, with random weights: seconds per sentence, as JSON.
 
-Run by `benchmarks/decoding.py peers`, in an environment of its own. 6 and 6 layers, 512 wide, 2048
-in between, 8 heads, as in Vaswani and others 2017; 15,000 words, as many as our model writes.
-Threads either work on one batch together or on batches of their own; the faster way counts.
+Run by `benchmarks/decoding.py peers` in a virtual environment. 6 encoder and 6 decoder layers, width
+512, feed-forward width 2048, 8 heads, as in Vaswani et al. 2017; 15,000 words, as in our model.
+Threads share one batch or have one batch each; the result is the faster of the two.
 """
 
 import argparse
@@ -20,34 +20,34 @@ WIDTH, INNER, LAYERS, HEADS, VOCABULARY, POSITIONS = 512, 2048, 6, 8, 15_000, 51
 
 
 class RandomWeights:
-    """Fills the layers of a CTranslate2 model."""
+    """Random weights for the layers of a CTranslate2 model."""
 
     def __init__(self) -> None:
         self._random = np.random.default_rng(0)
 
     def matrix(self, outputs: int, inputs: int) -> np.ndarray:
-        """Draw weights that keep the size of what they are applied to."""
+        """Return random weights with variance 1 / inputs."""
         return self._random.normal(0, inputs**-0.5, (outputs, inputs)).astype(np.float32)
 
     def fill_linear(self, layer: Any, inputs: int, outputs: int) -> None:
-        """Fill a product with a bias."""
+        """Set the weights of a linear layer."""
         layer.weight = self.matrix(outputs, inputs)
         layer.bias = np.zeros(outputs, dtype=np.float32)
 
     def fill_norm(self, norm: Any) -> None:
-        """Let a layer norm only normalise."""
+        """Set a layer norm to scale 1 and offset 0."""
         norm.gamma = np.ones(WIDTH, dtype=np.float32)
         norm.beta = np.zeros(WIDTH, dtype=np.float32)
 
     def fill_attention(self, attention: Any, *products: int) -> None:
-        """Fill the products of an attention, each given by how many widths it yields."""
+        """Set the linear layers of an attention; `products` are their output sizes in units of WIDTH."""
         self.fill_norm(attention.layer_norm)
         for layer, widths in zip(attention.linear, products, strict=True):
             self.fill_linear(layer, WIDTH, widths * WIDTH)
 
 
 def transformer_base() -> TransformerSpec:
-    """Build the model, its weights in int8."""
+    """Return the model with int8 weights."""
     weights = RandomWeights()
     spec = TransformerSpec.from_config(LAYERS, HEADS, pre_norm=False, no_final_norm=True)
     for side in (spec.encoder, spec.decoder):
@@ -75,13 +75,13 @@ def transformer_base() -> TransformerSpec:
 def main() -> None:
     """Time the model."""
     options = parse_options(argparse.ArgumentParser(description=__doc__.partition("\n")[0]))
-    together_on_one = {"inter_threads": 1, "intra_threads": options.threads}
-    each_on_its_own = {"inter_threads": options.threads, "intra_threads": 1}
+    shared_batch = {"inter_threads": 1, "intra_threads": options.threads}
+    separate_batches = {"inter_threads": options.threads, "intra_threads": 1}
     with tempfile.TemporaryDirectory() as folder:
         transformer_base().save(folder)
         translators = [
             ctranslate2.Translator(folder, device="cpu", compute_type="int8", **threads)
-            for threads in (together_on_one, each_on_its_own)
+            for threads in (shared_batch, separate_batches)
         ]
     random = np.random.default_rng(1)
 

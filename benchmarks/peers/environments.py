@@ -1,4 +1,4 @@
-"""Other summarizers, each in an environment of its own under build/, and how to time them there."""
+"""Other summarizers, installed in virtual environments under build/, and how to time them."""
 
 import json
 import subprocess
@@ -11,11 +11,11 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ENVIRONMENTS = HERE.parents[1] / "build" / "peers"
 
-# torch comes first and by its pin: what asks for any torch would bring gigabytes of CUDA.
+# torch is pinned and first; otherwise a dependency would install a version with gigabytes of CUDA.
 TRANSFORMERS = ("torch==2.13.0", "transformers==5.*")
 CTRANSLATE2 = ("ctranslate2==4.8.*",)
-# OpenNMT-py asks for a torch below 2.3, and runs with this one: what it needs is installed first,
-# then itself without asking.
+# OpenNMT-py requires torch below 2.3, but runs with this version. Its dependencies are installed
+# first, then the package with --no-deps.
 OPENNMT = (
     "torch==2.13.0",
     *("configargparse", "ctranslate2", "fasttext-wheel", "flask", "pyahocorasick", "pyonmttok"),
@@ -26,14 +26,14 @@ OPENNMT = (
 
 @dataclass(frozen=True, kw_only=True)
 class Peer:
-    """A model that others run.
+    """Another summarizer.
 
     Args:
-        environment: the folder of its environment.
-        requirements: what is installed there from PyPI, one after the other.
-        script: what times it, in this folder.
-        options: what the script is told besides the settings.
-        reads_words: it copies and works on words, as ours do, not on pieces of them.
+        environment: the folder of its virtual environment.
+        requirements: packages to install there, in order.
+        script: the script in this folder that times it.
+        options: additional options of the script.
+        reads_words: whether its tokens are words, as in our models, not subwords.
     """
 
     environment: str
@@ -43,18 +43,18 @@ class Peer:
     reads_words: bool = False
 
     def time(self, settings: Mapping[str, int | str], together: Sequence[int]) -> dict[int, float]:
-        """Return seconds per sentence by how many sentences are summarized together."""
+        """Return the seconds per sentence by batch size."""
         words = [*self.options, "--together", *map(str, together)]
         for name, value in settings.items():
             words += [f"--{name}", str(value)]
         command = [str(self._python()), str(HERE / self.script), *words]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-        answer = json.loads(done.stdout.splitlines()[-1])
-        print(f"{answer['version']} {' '.join(self.options)}: {answer['seconds']}", file=sys.stderr)
-        return {int(number): seconds for number, seconds in answer["seconds"].items()}
+        result = json.loads(done.stdout.splitlines()[-1])
+        print(f"{result['version']} {' '.join(self.options)}: {result['seconds']}", file=sys.stderr)
+        return {int(number): seconds for number, seconds in result["seconds"].items()}
 
     def _python(self) -> Path:
-        """Return the Python of the environment, which is made where it is missing."""
+        """Return the Python of the virtual environment, which is created if it is missing."""
         folder = ENVIRONMENTS / self.environment
         python = folder / "bin" / "python"
         installed = folder / "installed.txt"
@@ -64,7 +64,7 @@ class Peer:
         print(f"installing {', '.join(self.requirements)} into {folder}", file=sys.stderr)
         venv.create(folder, with_pip=True, clear=True)
         for last in range(1, len(self.requirements) + 1):
-            # All so far each time, so that a later one cannot move an earlier one.
+            # With all earlier packages, so that pip does not change their versions.
             command = [str(python), "-m", "pip", "install", "--quiet", *self.requirements[:last]]
             subprocess.run(command, check=True)
         installed.write_text(wanted, encoding="utf-8")

@@ -1,7 +1,7 @@
 """OpenNMT-py's copying LSTM, float32, with random weights: seconds per sentence, as JSON.
 
-Run by `benchmarks/decoding.py peers`, in an environment of its own. Built as its guide to
-summarization does: a bidirectional LSTM, attention by an MLP and a pointer-generator; 512 wide and
+Run by `benchmarks/decoding.py peers` in a virtual environment. The network is that of its guide to
+summarization: a bidirectional LSTM, MLP attention and a pointer-generator, of width 512 with
 15,000 words, as ours.
 """
 
@@ -25,12 +25,12 @@ SETTINGS = [
     *("-encoder_type", "brnn", "-decoder_type", "rnn", "-layers", "1"),
     *("-hidden_size", str(WIDTH), "-word_vec_size", str(WIDTH)),
     *("-global_attention", "mlp", "-copy_attn", "-bridge"),
-    *("-data", "none", "-src_vocab", "none"),  # asked for, and not read
+    *("-data", "none", "-src_vocab", "none"),  # required options that are not used
 ]
 
 
 def copying_lstm(vocabs: dict[str, Any]) -> Any:
-    """Build the network with the weights that torch begins with."""
+    """Return the network with random weights."""
     parser = ArgumentParser()
     opts.train_opts(parser)
     settings, _ = parser.parse_known_args(SETTINGS)
@@ -41,7 +41,7 @@ def copying_lstm(vocabs: dict[str, Any]) -> Any:
 
 
 def as_batch(vocabulary: Any, sources: np.ndarray) -> dict[str, Any]:
-    """Lay sentences out as OpenNMT-py's readers do: words, and each sentence's own vocabulary."""
+    """Return a batch of OpenNMT-py: word ids, and the vocabulary of each sentence."""
     own = [
         pyonmttok.build_vocab_from_tokens(map(str, words), special_tokens=[DefaultTokens.UNK])
         for words in sources
@@ -82,7 +82,7 @@ def main() -> None:
     random = np.random.default_rng(1)
 
     def generate(together: int) -> Callable[[], set[int]]:
-        # A tenth of the words are unknown to the decoder, as in ours.
+        # A tenth of the words are out of vocabulary, as for our models.
         shape = (together, options.source_tokens)
         batch = as_batch(vocabulary, random.integers(0, round(VOCABULARY / 0.9), shape))
 

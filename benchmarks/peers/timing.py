@@ -1,4 +1,4 @@
-"""What the scripts of the peers share: their options, and the timing of generation."""
+"""Options and timing for the scripts of the peers."""
 
 import argparse
 import json
@@ -9,7 +9,7 @@ CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 
 
 def parse_options(parser: argparse.ArgumentParser) -> argparse.Namespace:
-    """Read the options that every peer takes; `benchmarks/decoding.py` gives all of them."""
+    """Parse the options of every script; `benchmarks/decoding.py` sets all of them."""
     parser.add_argument("--together", type=int, nargs="+", required=True)
     for name in ("source-tokens", "summary-tokens", "beam", "threads", "repeat"):
         parser.add_argument(f"--{name}", type=int, required=True)
@@ -20,7 +20,7 @@ def parse_options(parser: argparse.ArgumentParser) -> argparse.Namespace:
 def report(
     version: str, options: argparse.Namespace, *ways: Callable[[int], Callable[[], set[int]]]
 ) -> None:
-    """Print the best seconds per sentence at each number of sentences together, as JSON.
+    """Print the best seconds per sentence for each batch size, as JSON.
 
     Args:
         version: the peer's, for the table.

@@ -24,16 +24,16 @@ from readagain.search.decoding import decode_sources
 
 OURS = "read_again_lstm_copy_15k"
 NETWORKS = ("abs_69k", "abs_plus_69k", "ras_elman", "ras_lstm", "lvt2k_1sent", "lvt5k_1sent")
-BEAM = 10  # of every row, besides its own
+BEAM = 10  # used for every preset, in addition to its own beam size
 TOGETHER = {"alone": 1, "16 together": 16}
 
 Work = Callable[[], object]
 
 
 def time_baselines(measurement: Measurement) -> None:
-    """Time each baseline as its preset decodes, and with a beam of 10; the best time counts.
+    """Print the best time of each baseline with the beam of its preset and with a beam of 10.
 
-    It is processor time, so that TOPIARY's parser counts, and other users of the machine do not.
+    Processor time includes the parser of TOPIARY, and excludes other processes of the machine.
     """
     seconds: dict[str, dict[str, float]] = {}  # by column, then by row
     for precision in PRECISIONS:
@@ -69,7 +69,7 @@ def network_times(measurement: Measurement, precision: Precision) -> dict[str, d
 
 
 def best(works: Mapping[str, Work], repeat: int, *, per: int) -> dict[str, float]:
-    """Return the shortest time of each work, divided among its texts."""
+    """Return the shortest time of each function, divided by the number of texts."""
     taken = in_turns(dict(works), repeat, processor_time)
     return {name: min(times) / per for name, times in taken.items()}
 
@@ -77,7 +77,7 @@ def best(works: Mapping[str, Work], repeat: int, *, per: int) -> dict[str, float
 def opened(
     measurement: Measurement, preset: str, *, precision: Precision
 ) -> dict[str, Callable[..., object]]:
-    """Open the graphs of a preset; return what searches with each beam, by name."""
+    """Open the graphs of a preset; return a search function for each beam size, by name."""
     run, network = network_of(preset)
     graphs = measurement.exported(run, network, [precision])
     model = ForVocabulary(graphs[precision], run.vocab_size)
@@ -92,13 +92,13 @@ def opened(
 
 
 def processor_time() -> float:
-    """Return the seconds that this process and the ended ones it had started have computed."""
+    """Return the processor time of this process and of its ended children."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + ended.ru_utime + ended.ru_stime
 
 
 def write_all(system: str) -> object:
     """Write a headline for every sentence, without a network."""
-    threads = 1 if system == "topiary" else None  # the others have nothing to share out
+    threads = 1 if system == "topiary" else None  # the other baselines use no threads
     loaded = load_system(system, "duc2003", threads=threads)
     return list(loaded.summarize(SENTENCES, is_tokenized=False))

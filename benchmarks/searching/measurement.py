@@ -24,10 +24,10 @@ from readagain.search.beam import beam_search
 from readagain.search.constraints import LengthConstraint
 from readagain.search.model import SourceBatch
 
-SOURCE_V = 5_000  # a larger table of embeddings is looked up as fast
+SOURCE_V = 5_000  # a larger embedding table is not slower
 UNKNOWN_SHARE = 0.1
 SIZES = (2, 5, 15, 30, 69)
-TOGETHER = (1, 16, 32)  # sentences, beside peers
+TOGETHER = (1, 16, 32)  # batch sizes for the comparison with peers
 # Processor time excludes other processes of a busy machine, and sums over threads.
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 
@@ -136,7 +136,7 @@ def in_turns(
 
 
 def random_sources(batch: int, words: int) -> SourceBatch:
-    """Make sentences of random words, a tenth of them unknown to the decoder."""
+    """Return sentences of random words, of which a tenth is outside the decoder vocabulary."""
     random = np.random.default_rng(0)
     smallest_v = 1000 * min(SIZES)
     ext_ids = random.integers(4, smallest_v, (batch, words))

@@ -26,10 +26,10 @@ BUNDLED = "news"
 
 def show_shares(measurement: Measurement) -> None:
     """Print the processor time of each part, in the fastest round."""
-    print("\n## Where the time goes, int8: ms of processor time per sentence\n")
-    print(table_head(["", "together", "reading", "steps", "all else", "sum"]))
+    print("\n## Parts of a summary, int8: ms of processor time per sentence\n")
+    print(table_head(["", "batch", "encoder", "steps", "rest", "sum"]))
     for name, prepare in {
-        "512 wide, 15K, no rules": paper_search,
+        "512 wide, 15K, no constraints": paper_search,
         f"`{BUNDLED}`, text to headline": bundled_search,
     }.items():
         sessions, search = prepare(measurement)
@@ -54,12 +54,12 @@ class Timed:
     def run(self, *arguments: Any) -> Any:
         """Run the graph."""
         begin = time.process_time()
-        answer = self._session.run(*arguments)
+        outputs = self._session.run(*arguments)
         self.seconds += time.process_time() - begin
-        return answer
+        return outputs
 
 
-Search = Callable[[int], int]  # given how many sentences together, returns how many there were
+Search = Callable[[int], int]  # summarizes with a batch size; returns the number of sentences
 
 
 def paper_search(measurement: Measurement) -> tuple[Sequence[Timed], Search]:
