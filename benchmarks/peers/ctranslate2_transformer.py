@@ -1,7 +1,7 @@
 """Transformer-base in CTranslate2 int8, with random weights: seconds per sentence, as JSON.
 
-Run by `benchmarks/decoding.py peers` in a virtual environment. 6 encoder and 6 decoder layers, width
-512, feed-forward width 2048, 8 heads, as in Vaswani et al. 2017; 15,000 words, as in our model.
+Run by `benchmarks/decoding.py peers` in a virtual environment. 6 + 6 layers of width 512,
+feed-forward width 2048, 8 heads, as in Vaswani et al. 2017; 15,000 words, as in our model.
 Threads share one batch or have one batch each; the result is the faster of the two.
 """
 
@@ -40,7 +40,7 @@ class RandomWeights:
         norm.beta = np.zeros(WIDTH, dtype=np.float32)
 
     def fill_attention(self, attention: Any, *products: int) -> None:
-        """Set the linear layers of an attention; `products` are their output sizes in units of WIDTH."""
+        """Set the linear layers of an attention; their output sizes are multiples of WIDTH."""
         self.fill_norm(attention.layer_norm)
         for layer, widths in zip(attention.linear, products, strict=True):
             self.fill_linear(layer, WIDTH, widths * WIDTH)
