@@ -11,20 +11,9 @@ stays as it is. The same steps on the command line are `readagain prepare`, `tra
 import argparse
 import json
 import random
-from dataclasses import asdict
 from pathlib import Path
 
-from rich.console import Console
-
-from readagain import Summarizer
-from readagain.corpus.prepare import prepare
-from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
-from readagain.corpus.settings import PrepareSettings, SplitSize
-from readagain.export.check import check_graphs, corpus_texts
-from readagain.export.write import describe_export, model_graphs, write_graphs
-from readagain.model_dir import ModelDir
-from readagain.training.job import TrainingJob
-from readagain.training.loop import train
+import readagain
 
 SYLLABLES = [
     *("ba", "dor", "el", "fen", "gri", "hal", "is", "kel", "lun", "mar"),
@@ -67,26 +56,21 @@ def main() -> None:
     pairs, corpus, model = folder / "pairs.jsonl", folder / "prepared", folder / "model"
     invent_pairs(pairs, 1500)
 
-    sources = find_inputs([str(pairs)], CorpusReadOptions())
-    prepare(sources, corpus, PrepareSettings(dev=SplitSize(pairs=100)), overwrite=True)
+    readagain.prepare(pairs, corpus, dev_pairs=100, workers=1, overwrite=True)
 
-    # Stopped half-way, the same call goes on where it was.
+    # The same call resumes an interrupted training.
     changes = [
         "vocab_size=200",
         "train.batch_size=32",
         "train.epochs=16",
         "train.validate_every=240",
     ]
-    job = TrainingJob(preset="tiny", data=corpus, out=model, changes=tuple(changes))
-    train(job, device_name="cpu", threads=1, console=Console())
+    readagain.train("tiny", data=corpus, out=model, changes=changes, device="cpu", threads=1)
 
-    trained = ModelDir.open(model)
-    graphs = model_graphs(trained, ["float32", "int8"])
     # Nothing is written unless the graphs write what the network writes.
-    check = check_graphs(trained, graphs, corpus_texts(corpus, 50), origin="dev pairs", threads=1)
-    write_graphs(trained, graphs, describe_export(graphs, asdict(check)))
+    readagain.export_model(model, check_on=corpus, check_texts=50, threads=1)
 
-    summarizer = Summarizer.load(model, threads=1)
+    summarizer = readagain.Summarizer.load(model, threads=1)
     print(summarizer.summarize(TEXT).text)
 
 

@@ -8,7 +8,12 @@ _MODULES = {
     "Summarizer": "readagain.engine.summarizer",
     "Summary": "readagain.engine.summary",
     "__version__": "readagain.version",
+    "compute_rouge": "readagain.api",
+    "evaluate": "readagain.api",
+    "export_model": "readagain.api",
     "fit": "readagain.fitting.fit",
+    "prepare": "readagain.api",
+    "train": "readagain.api",
 }
 
 __all__ = list(_MODULES)

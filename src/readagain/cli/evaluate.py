@@ -1,7 +1,7 @@
 """`readagain evaluate`: score a model on a data set."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
@@ -12,8 +12,6 @@ from readagain.rouge.options import UNICODE
 
 if TYPE_CHECKING:
     from readagain.evaluation.evaluate import Evaluation
-    from readagain.model_dir import ModelDir
-    from readagain.search.model import StepModel
 
 
 EXAMPLES = (
@@ -89,36 +87,32 @@ def command(
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
     """Summarize a data set with a model and score the summaries with ROUGE."""
+    from readagain.api import evaluate
     from readagain.cli.progress import text_progress
-    from readagain.corpus.readers.find import CorpusReadOptions
-    from readagain.evaluation.dataset import read_dataset
-    from readagain.evaluation.evaluate import evaluate
     from readagain.evaluation.report import save_summaries
-    from readagain.evaluation.systems import load_system
     from readagain.storage.files import check_writable
 
     check_writable(save)
-    reading = CorpusReadOptions(
+    result = evaluate(
+        model,
+        data,
+        protocol=protocol,
+        split=split,
+        limit=limit,
+        sample=sample,
+        seed=seed,
         format=format,
         text_column=text_column,
         headline_column=headline_column,
         headlines=headlines,
         encoding=encoding,
         is_tokenized=is_tokenized,
-    )
-    dataset = read_dataset(data, reading, split=split, on_error=on_error)
-    dataset = dataset.first(limit).sample(sample, seed=seed)
-    system = load_system(
-        model,
-        protocol,
-        decoding=decoding,
+        on_error=on_error,
         threads=threads,
         precision=precision,
-        language=dataset.language,
-        load_weights=_load_weights,
+        progress=text_progress,
+        **decoding,
     )
-    with text_progress(len(dataset.rows)) as count:
-        result = evaluate(system, dataset, protocol, on_summary=count)
     if save is not None:
         save_summaries(save, result)
     if as_json:
@@ -127,17 +121,6 @@ def command(
         print(json.dumps(result.as_json(), indent=2))
     else:
         _print_tables(result)
-
-
-def _load_weights(model_dir: "ModelDir") -> "StepModel[Any]":
-    """Load the network of a run folder without graphs, to decode with torch."""
-    from readagain.errors import require
-
-    require("torch", extra="train", purpose="evaluating a model without graphs")
-    from readagain.networks.build import load_network
-    from readagain.networks.step_model import TorchStepModel
-
-    return TorchStepModel(load_network(model_dir, purpose="evaluating"))
 
 
 def _print_tables(result: "Evaluation") -> None:

@@ -1,6 +1,5 @@
 """`readagain export`: write the ONNX graphs of a trained model."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -52,48 +51,20 @@ def command(
     threads: options.Threads = None,
 ) -> None:
     """Write the ONNX graphs of a model, after comparing them with its network."""
-    from readagain.errors import ConfigError, require
-    from readagain.model_dir import PRECISIONS, ModelDir
-    from readagain.processors import num_threads
+    from readagain.api import export_model
 
-    if precision not in (*PRECISIONS, "both"):
-        raise ConfigError(f"--precision is {precision!r}; expected int8, float32 or both")
-    if check_texts is not None and check_texts < 1:
-        raise ConfigError(f"--check-texts is {check_texts}; expected 1 or more")
-    if shortlist is not None and out is None:
-        raise ConfigError(
-            f"--shortlist is {shortlist}, which needs a new model folder; name one with --out"
-        )
-    if shortlist is not None and check_on is None:
-        raise ConfigError(
-            f"--shortlist is {shortlist}, which must be measured on real headlines; name a "
-            "prepared corpus with --check-on"
-        )
-    for module in ("onnx", "torch"):
-        require(module, extra="train", purpose="exporting")
-    from readagain.export.check import check_graphs, corpus_texts, random_texts
-    from readagain.export.write import describe_export, model_graphs, with_shortlist, write_graphs
-
-    model_dir, full_vocab_model = ModelDir.open(run), None
-    if shortlist is not None:
-        model_dir, full_vocab_model = with_shortlist(model_dir, shortlist), model_dir
-    graphs = model_graphs(model_dir, [name for name in PRECISIONS if precision in (name, "both")])
-    if check_on is None:
-        origin, texts = "random words", random_texts(model_dir, check_texts or 100)
-    else:
-        origin, texts = f"dev pairs of {check_on.name}", corpus_texts(check_on, check_texts or 1000)
-    check = check_graphs(
-        model_dir,
-        graphs,
-        texts,
-        origin=origin,
-        threads=num_threads(threads),
-        full_vocab_model=full_vocab_model,
+    result = export_model(
+        run,
+        out,
+        precision=precision,  # type: ignore[arg-type]
+        shortlist=shortlist,
+        check_on=check_on,
+        check_texts=check_texts,
+        threads=threads,
     )
-    path = write_graphs(model_dir, graphs, describe_export(graphs, asdict(check)), out=out)
-
-    for graph_precision, contents in graphs.items():
-        print(f"{graph_precision:<9} {sum(map(len, contents)) / 1e6:8.1f} MB")
+    check, path = result.check, result.path
+    for graph_precision, num_bytes in result.num_bytes.items():
+        print(f"{graph_precision:<9} {num_bytes / 1e6:8.1f} MB")
     if check.same_n_best is not None:
         print(
             f"float32   the network's {pluralize(check.texts, 'n-best list')}: "

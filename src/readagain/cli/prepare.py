@@ -118,67 +118,51 @@ def command(
 
     The same command resumes an interrupted run.
     """
-    import sys
-    from dataclasses import replace
-
+    from readagain.api import prepare
     from readagain.cli.main import resumable
     from readagain.cli.progress import job_progress
-    from readagain.corpus.filters import choose_filters
-    from readagain.corpus.prepare import prepare
-    from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
-    from readagain.corpus.settings import PrepareSettings, SplitSize
     from readagain.errors import ConfigError
-    from readagain.processors import num_processors
 
     if not (inputs or dev or test):
         raise ConfigError("INPUT: missing; name files or folders of pairs, or use --dev and --test")
-    if dev and (dev_pairs or dev_share):
-        raise ConfigError("--dev: conflicts with --dev-pairs and --dev-share; use one of them")
-    if test and (test_pairs or test_share):
-        raise ConfigError("--test: conflicts with --test-pairs and --test-share; use one of them")
-    if split_by and (dev or test or dev_pairs or dev_share or test_pairs or test_share):
-        raise ConfigError("--split-by: conflicts with the other options of splits; use one of them")
-    if workers < 0:
-        raise ConfigError(f"--workers is {workers}; expected 0 or more")
-    settings = PrepareSettings(
-        language=language,
-        max_sentences=max_sentences,
-        filters=choose_filters(filters),
-        limits=FilterLimits(**limits),
-        on_error=on_error,
-        dev=SplitSize(pairs=dev_pairs, share=dev_share),
-        test=SplitSize(pairs=test_pairs, share=test_share),
-        sample=sample,
-        seed=seed,
-        min_count=min_count,
-    )
-    reading = CorpusReadOptions(
-        format=format,
-        text_column=text_column,
-        headline_column=headline_column,
-        headlines=headlines,
-        encoding=encoding,
-        is_tokenized=tokenized,
-        split_by=split_by,
-    )
-    dev_and_test = [Path(argument) for argument in [*(dev or []), *(test or [])]]
-    sources = [
-        *find_inputs(inputs or [], reading, exclude=dev_and_test),
-        *find_inputs(dev or [], replace(reading, headlines=None), split="dev"),
-        *find_inputs(test or [], replace(reading, headlines=None), split="test"),
-    ]
-    for line in _describe_inputs(sources):
-        print(line, file=sys.stderr)
-    with resumable(), job_progress("reading", "writing") as on_progress:
+    with resumable():
         manifest = prepare(
-            sources,
+            inputs or (),
             out,
-            settings,
-            num_workers=workers or num_processors(),
+            dev=dev or (),
+            test=test or (),
+            dev_pairs=dev_pairs,
+            dev_share=dev_share,
+            test_pairs=test_pairs,
+            test_share=test_share,
+            split_by=split_by,
+            sample=sample,
+            seed=seed,
+            language=language,
+            format=format,
+            text_column=text_column,
+            headline_column=headline_column,
+            headlines=headlines,
+            encoding=encoding,
+            is_tokenized=tokenized,
+            on_error=on_error,
+            filters=filters,
+            limits=FilterLimits(**limits),
+            max_sentences=max_sentences,
+            min_count=min_count,
+            workers=workers,
             overwrite=overwrite,
-            on_progress=on_progress,
+            on_inputs=_print_inputs,
+            progress=partial(job_progress, "reading", "writing"),
         )
     _print_summary(manifest, out, is_detected=language is None)
+
+
+def _print_inputs(sources: "Sequence[CorpusInput]") -> None:
+    import sys
+
+    for line in _describe_inputs(sources):
+        print(line, file=sys.stderr)
 
 
 def _describe_inputs(sources: "Sequence[CorpusInput]") -> "Iterator[str]":

@@ -60,26 +60,22 @@ def command(
     The same command resumes an interrupted run; with more train.epochs it continues a finished
     one. Under torchrun, several processes or machines train together.
     """
+    from readagain.api import train
     from readagain.cli.output import persistent_console
-    from readagain.errors import require
 
-    require("torch", extra="train", purpose="training")
-    from readagain.export.recover import recover_weights
-    from readagain.training.job import TrainingJob
-    from readagain.training.loop import train
-
-    job = TrainingJob(
-        preset=preset,
+    result = train(
+        preset,
         data=data,
         out=out,
-        changes=tuple(changes or ()),
+        changes=changes or (),
         seed=seed,
         begin_from=begin_from,
         extend_vocab=extend_vocab,
+        device=device,
+        threads=threads,
         overwrite=overwrite,
-        recover_weights=recover_weights,
+        console=persistent_console(),
     )
-    result = train(job, device_name=device, threads=threads, console=persistent_console())
     _print_result(result, out)
 
 

@@ -1,0 +1,420 @@
+"""Steps from pairs to a scored model, as functions of the package: `readagain.prepare` and others.
+
+The commands of the same names call these functions.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+from readagain.config.options import SummarizeOptions
+from readagain.corpus.filters import FilterLimits, choose_filters
+from readagain.corpus.inputs import CorpusInput
+from readagain.corpus.manifest import CorpusManifest
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
+from readagain.corpus.settings import DEFAULT_MAX_SENTENCES, PrepareSettings, SplitSize
+from readagain.corpus.workers import JobProgress
+from readagain.errors import ArgumentError, require
+from readagain.formats.records import OnError
+from readagain.model_dir import PRECISIONS, ModelDir, Precision
+from readagain.processors import num_processors, num_threads
+from readagain.rouge.options import UNICODE
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from readagain.config.schema import RunSpec
+    from readagain.evaluation.evaluate import Evaluation
+    from readagain.export.check import Check
+    from readagain.rouge.corpus import Report
+    from readagain.rouge.options import Protocol
+    from readagain.search.model import StepModel
+    from readagain.training.loop import TrainingResult
+
+Paths = str | Path | Sequence[str | Path]
+"""One file or folder, or several."""
+TextProgress = Callable[[int], AbstractContextManager[Callable[[], None]]]
+"""Opens a progress display for a number of texts; the context value is called after each text."""
+
+
+def prepare(
+    pairs: Paths,
+    out: str | Path,
+    *,
+    dev: Paths = (),
+    test: Paths = (),
+    dev_pairs: int = 0,
+    dev_share: float = 0.0,
+    test_pairs: int = 0,
+    test_share: float = 0.0,
+    split_by: str | None = None,
+    sample: int = 0,
+    seed: int = 1,
+    language: str | None = None,
+    format: str | None = None,
+    text_column: str | None = None,
+    headline_column: str | None = None,
+    headlines: str | Path | None = None,
+    encoding: str = "utf-8",
+    is_tokenized: bool | None = None,
+    on_error: OnError = "skip",
+    filters: str = "default",
+    limits: FilterLimits | None = None,
+    max_sentences: int = DEFAULT_MAX_SENTENCES,
+    min_count: int = 1,
+    workers: int = 0,
+    overwrite: bool = False,
+    on_inputs: Callable[[Sequence[CorpusInput]], None] = lambda sources: None,
+    progress: Callable[[], AbstractContextManager[Callable[[JobProgress], None]]] = lambda: (
+        nullcontext(lambda progress: None)
+    ),
+) -> CorpusManifest:
+    """Turn (text, headline) pairs into a prepared corpus for training.
+
+    The same call resumes an interrupted one.
+
+    Args:
+        pairs: files or folders of pairs: CSV, JSONL, Parquet, parallel text files and others.
+        out: the folder to create.
+        dev: pairs of the dev split.
+        test: pairs of the test split.
+        dev_pairs: approximate number of pairs to split off for dev.
+        dev_share: share of the pairs to split off for dev.
+        test_pairs: approximate number of pairs to split off for test.
+        test_share: share of the pairs to split off for test.
+        split_by: "month" for the split of Annotated Gigaword by months.
+        sample: number of pairs of dev and of test to keep at random; 0 keeps all.
+        seed: random seed of `sample`.
+        language: code of the language; None detects it.
+        format: format of every input; None detects it.
+        text_column: column of the text; None detects it.
+        headline_column: column of the headline; None detects it.
+        headlines: file with the headline of each line of the texts.
+        encoding: encoding of text files.
+        is_tokenized: whether the texts are in Gigaword form; None detects it.
+        on_error: what to do with an invalid record: skip and list it, or stop.
+        filters: filters or sets of them, separated by commas; -NAME removes one.
+        limits: limits of the filters.
+        max_sentences: number of sentences that are kept of a text.
+        min_count: words that are rarer in training become UNK.
+        workers: number of processes; 0 for all processors.
+        overwrite: replace a prepared corpus in `out`.
+        on_inputs: called with the inputs that were found.
+        progress: opens a progress display.
+
+    Returns:
+        Language, counts, dropped records and checksums of the corpus.
+
+    Raises:
+        ReadAgainError: naming the input, option or folder and the problem.
+    """
+    from readagain.corpus.prepare import prepare as prepare_corpus
+
+    inputs, dev_inputs, test_inputs = _names(pairs), _names(dev), _names(test)
+    if dev_inputs and (dev_pairs or dev_share):
+        raise ArgumentError("{dev}: conflicts with {dev_pairs} and {dev_share}; use one of them")
+    if test_inputs and (test_pairs or test_share):
+        raise ArgumentError("{test}: conflicts with {test_pairs} and {test_share}; use one of them")
+    has_split = dev_inputs or test_inputs or dev_pairs or dev_share or test_pairs or test_share
+    if split_by and has_split:
+        raise ArgumentError(
+            "{split_by}: conflicts with the other options of splits; use one of them"
+        )
+    if workers < 0:
+        raise ArgumentError("{workers} is {0}; expected 0 or more", workers)
+    settings = PrepareSettings(
+        language=language,
+        max_sentences=max_sentences,
+        filters=choose_filters(filters),
+        limits=limits or FilterLimits(),
+        on_error=on_error,
+        dev=SplitSize(pairs=dev_pairs, share=dev_share),
+        test=SplitSize(pairs=test_pairs, share=test_share),
+        sample=sample,
+        seed=seed,
+        min_count=min_count,
+    )
+    reading = CorpusReadOptions(
+        format=format,
+        text_column=text_column,
+        headline_column=headline_column,
+        headlines=None if headlines is None else Path(headlines),
+        encoding=encoding,
+        is_tokenized=is_tokenized,
+        split_by=split_by,
+    )
+    without_headlines = replace(reading, headlines=None)
+    sources = [
+        *find_inputs(inputs, reading, exclude=[Path(name) for name in dev_inputs + test_inputs]),
+        *find_inputs(dev_inputs, without_headlines, split="dev"),
+        *find_inputs(test_inputs, without_headlines, split="test"),
+    ]
+    on_inputs(sources)
+    with progress() as on_progress:
+        return prepare_corpus(
+            sources,
+            Path(out),
+            settings,
+            num_workers=workers or num_processors(),
+            overwrite=overwrite,
+            on_progress=on_progress,
+        )
+
+
+def train(
+    preset: "str | RunSpec | None" = None,
+    *,
+    data: str | Path,
+    out: str | Path,
+    changes: Sequence[str] = (),
+    seed: int | None = None,
+    begin_from: str | Path | None = None,
+    extend_vocab: int = 0,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int = 0,
+    overwrite: bool = False,
+    console: "Console | None" = None,
+) -> "TrainingResult | None":
+    """Train a network on a prepared corpus; the best weights become a model folder.
+
+    The same call resumes an interrupted run, and continues a finished one with more epochs.
+
+    Args:
+        preset: a preset, a .toml run file or a run; optional with `begin_from`.
+        data: the prepared corpus.
+        out: the run folder, which becomes the model folder.
+        changes: settings to override, such as "train.epochs=20".
+        seed: random seed; None takes that of the preset.
+        begin_from: bundled model or model folder to fine-tune.
+        extend_vocab: with `begin_from`, words of the corpus to add to each vocabulary.
+        device: the device; auto prefers a GPU.
+        threads: number of CPU threads; 0 chooses by the size of the network.
+        overwrite: replace another run in `out`.
+        console: where progress is printed.
+
+    Returns:
+        The state of the training, or None if the run had finished before.
+
+    Raises:
+        ReadAgainError: for invalid settings, and if training diverges.
+    """
+    require("torch", extra="train", purpose="training")
+    from rich.console import Console
+
+    from readagain.export.recover import recover_weights
+    from readagain.training.job import TrainingJob
+    from readagain.training.loop import train as run_training
+
+    job = TrainingJob(
+        preset=preset,
+        data=Path(data),
+        out=Path(out),
+        changes=tuple(changes),
+        seed=seed,
+        begin_from=begin_from,
+        extend_vocab=extend_vocab,
+        overwrite=overwrite,
+        recover_weights=recover_weights,
+    )
+    return run_training(job, device_name=device, threads=threads, console=console or Console())
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportResult:
+    """Result of `export_model`.
+
+    Args:
+        path: the model folder with the graphs.
+        num_bytes: size of the graphs by precision.
+        check: comparison of the graphs with the network.
+    """
+
+    path: Path
+    num_bytes: dict[Precision, int]
+    check: "Check"
+
+
+def export_model(
+    run: str | Path,
+    out: str | Path | None = None,
+    *,
+    precision: Literal["int8", "float32", "both"] = "both",
+    shortlist: int | None = None,
+    check_on: str | Path | None = None,
+    check_texts: int | None = None,
+    threads: int | None = None,
+) -> ExportResult:
+    """Write the ONNX graphs of a trained model, after comparing them with its network.
+
+    Args:
+        run: the model folder of `train`.
+        out: new model folder for inference only; None adds the graphs to `run`.
+        precision: number format of the graphs.
+        shortlist: number of output words to score, which is faster; None for all.
+        check_on: prepared corpus whose dev pairs are compared; None compares random words.
+        check_texts: number of texts to compare.
+        threads: number of threads of the comparison.
+
+    Raises:
+        ReadAgainError: if the graphs differ from the network; nothing is written then.
+    """
+    if precision not in (*PRECISIONS, "both"):
+        raise ArgumentError("{precision} is {0!r}; expected int8, float32 or both", precision)
+    if check_texts is not None and check_texts < 1:
+        raise ArgumentError("{check_texts} is {0}; expected 1 or more", check_texts)
+    if shortlist is not None and out is None:
+        raise ArgumentError(
+            "{shortlist} is {0}, which needs a new model folder; name one with {out}", shortlist
+        )
+    if shortlist is not None and check_on is None:
+        raise ArgumentError(
+            "{shortlist} is {0}, which must be measured on real headlines; name a prepared corpus "
+            "with {check_on}",
+            shortlist,
+        )
+    for module in ("onnx", "torch"):
+        require(module, extra="train", purpose="exporting")
+    from readagain.export.check import check_graphs, corpus_texts, random_texts
+    from readagain.export.write import describe_export, model_graphs, with_shortlist, write_graphs
+
+    model_dir, full_vocab_model = ModelDir.open(Path(run)), None
+    if shortlist is not None:
+        model_dir, full_vocab_model = with_shortlist(model_dir, shortlist), model_dir
+    graphs = model_graphs(model_dir, [name for name in PRECISIONS if precision in (name, "both")])
+    if check_on is None:
+        origin, texts = "random words", random_texts(model_dir, check_texts or 100)
+    else:
+        corpus = Path(check_on)
+        origin, texts = f"dev pairs of {corpus.name}", corpus_texts(corpus, check_texts or 1000)
+    check = check_graphs(
+        model_dir,
+        graphs,
+        texts,
+        origin=origin,
+        threads=num_threads(threads),
+        full_vocab_model=full_vocab_model,
+    )
+    path = write_graphs(
+        model_dir,
+        graphs,
+        describe_export(graphs, asdict(check)),
+        out=None if out is None else Path(out),
+    )
+    num_bytes = {name: sum(map(len, contents)) for name, contents in graphs.items()}
+    return ExportResult(path=path, num_bytes=num_bytes, check=check)
+
+
+def evaluate(
+    model: str | Path,
+    data: str | Path,
+    *,
+    protocol: str = UNICODE,
+    split: str | None = None,
+    limit: int | None = None,
+    sample: int | None = None,
+    seed: int = 1,
+    format: str | None = None,
+    text_column: str | None = None,
+    headline_column: str | None = None,
+    headlines: str | Path | None = None,
+    encoding: str = "utf-8",
+    is_tokenized: bool | None = None,
+    on_error: OnError = "stop",
+    threads: int | None = None,
+    precision: str | None = None,
+    progress: TextProgress = lambda total: nullcontext(lambda: None),
+    **decoding: Unpack[SummarizeOptions],
+) -> "Evaluation":
+    """Summarize a data set with a model and score the summaries with ROUGE.
+
+    Args:
+        model: bundled model, model folder, or a baseline: prefix, lead or topiary.
+        data: texts with references: a prepared corpus, a folder in Gigaword or DUC layout, or a
+            file in a format of `prepare`.
+        protocol: name of the protocol, which sets search and scores.
+        split: split of a folder; None takes dev of a prepared corpus.
+        limit: number of rows from the start; None for all.
+        sample: number of rows to draw at random; None for all.
+        seed: random seed of `sample`.
+        format: format of the data; None detects it.
+        text_column: column of the text; None detects it.
+        headline_column: column of the headline; None detects it.
+        headlines: file with the headline of each line of the texts.
+        encoding: encoding of text files.
+        is_tokenized: whether the texts are in Gigaword form; None detects it.
+        on_error: what to do with an invalid record: stop, or skip it; scores on a part of a data
+            set are not comparable with scores on all of it.
+        threads: number of threads; None for all processors.
+        precision: precision of the graphs; None takes the first that the model has.
+        progress: opens a progress display.
+        decoding: decoding options of `Summarizer.summarize`, instead of those of the protocol.
+
+    Returns:
+        Scores with confidence intervals, summaries and statistics.
+
+    Raises:
+        ReadAgainError: naming the data, option or model and the problem.
+    """
+    from readagain.evaluation.dataset import read_dataset
+    from readagain.evaluation.evaluate import evaluate as evaluate_system
+    from readagain.evaluation.systems import load_system
+
+    reading = CorpusReadOptions(
+        format=format,
+        text_column=text_column,
+        headline_column=headline_column,
+        headlines=None if headlines is None else Path(headlines),
+        encoding=encoding,
+        is_tokenized=is_tokenized,
+    )
+    dataset = read_dataset(Path(data), reading, split=split, on_error=on_error)
+    dataset = dataset.first(limit).sample(sample, seed=seed)
+    system = load_system(
+        str(model),
+        protocol,
+        decoding=decoding,
+        threads=threads,
+        precision=precision,
+        language=dataset.language,
+        load_weights=_load_weights,
+    )
+    with progress(len(dataset.rows)) as count:
+        return evaluate_system(system, dataset, protocol, on_summary=count)
+
+
+def compute_rouge(
+    summaries: Sequence[str],
+    references: Sequence[str | Sequence[str]],
+    protocol: "str | Protocol" = UNICODE,
+) -> "Report":
+    """Score summaries against references with ROUGE.
+
+    Args:
+        summaries: one text per item.
+        references: one text, or several, per item.
+        protocol: name of a protocol: "unicode" for ROUGE over Unicode words, "gigaword", "duc2003"
+            or "duc2004" for ROUGE-1.5.5 as in the paper.
+
+    >>> report = compute_rouge(["the cat sat"], ["a cat sat down"], "gigaword")
+    >>> report["rouge-1"].recall.value
+    0.5
+    """
+    from readagain.rouge.corpus import score_corpus
+
+    groups = [[each] if isinstance(each, str) else list(each) for each in references]
+    return score_corpus(summaries, groups, protocol)
+
+
+def _names(paths: Paths) -> list[str]:
+    return [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
+
+
+def _load_weights(model_dir: ModelDir) -> "StepModel[Any]":
+    """Load the network of a run folder without graphs, to decode with torch."""
+    require("torch", extra="train", purpose="evaluating a model without graphs")
+    from readagain.networks.build import load_network
+    from readagain.networks.step_model import TorchStepModel
+
+    return TorchStepModel(load_network(model_dir, purpose="evaluating"))
