@@ -2,7 +2,7 @@
 
 import pytest
 
-from readagain.cli.evaluate import _load_weights
+from readagain.api import _load_weights
 from readagain.errors import ArtifactError
 from readagain.evaluation.systems import load_system
 from readagain.export.write import model_graphs, write_graphs
