@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from readagain.experiments.catalog import EXPERIMENTS, TABLES
+from readagain.experiments.catalog import CLAIMS, EXPERIMENTS, TABLES
 from readagain.experiments.results import read_results
 
 pytestmark = pytest.mark.slow
@@ -63,8 +63,10 @@ def test_small_scale_writes_every_table_and_plot(all_experiments):
 def test_small_scale_judges_every_claim(all_experiments):
     out, _ = all_experiments
     page = (out / "results.md").read_text()
-    assert page.count("| **") == 14
-    assert "not measured" not in page
+    assert all(claim["text"] in page for claim in CLAIMS)
+    # With one seed, losses cannot be compared.
+    unmeasured = [line for line in page.splitlines() if "not measured" in line]
+    assert all("lower loss" in line or "lowers the loss" in line for line in unmeasured)
 
 
 def test_killed_reproduction_resumes_to_the_same_scores(tmp_path, readagain):
