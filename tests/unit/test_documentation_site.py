@@ -1,44 +1,40 @@
 """Extensions of the documentation site, and the reference pages that are written from the code."""
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def load(name: str) -> ModuleType:
-    spec = spec_from_file_location(f"docs_site_{name}", DOCS / "site" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(autouse=True)
+def site_path(monkeypatch):
+    """Let the modules of the site import each other, as Sphinx and the script do."""
+    monkeypatch.syspath_prepend(DOCS / "site")
 
 
 @pytest.mark.parametrize("name", ["python.md", "command-line.md", "http.md", "settings.md"])
 def test_reference_page_is_current(name):
-    written = load("reference").PAGES[name]()
+    written = import_module("reference").PAGES[name]()
     assert (DOCS / "reference" / name).read_text(encoding="utf-8") == written, "run: make docs"
 
 
 def test_reference_folder_has_only_written_pages():
-    assert {path.name for path in (DOCS / "reference").iterdir()} == set(load("reference").PAGES)
+    assert {path.name for path in (DOCS / "reference").iterdir()} == set(
+        import_module("reference").PAGES
+    )
 
 
 def test_navigation_follows_the_lists_of_an_index_page():
     page = "# T\n\n[x](x.md)\n\n## How-to\n\n- [First](a.md): one\n- [Second](b/c.md)\n\n## Rest\n"
-    assert load("navigation").toctrees(page) == (
+    assert import_module("navigation").toctrees(page) == (
         "```{toctree}\n:hidden:\n:caption: How-to\n\nFirst <a>\nSecond <b/c>\n```"
     )
 
 
 def test_links_to_pages_outside_the_site_become_text():
-    link_text = load("navigation").without_outside_links
+    link_text = import_module("navigation").without_outside_links
     assert link_text("see [how](../CONTRIBUTING.md#x) and [b](../b.md)", depth=0) == (
         "see how and b"
     )
@@ -50,7 +46,7 @@ def test_links_to_pages_outside_the_site_become_text():
 def test_file_names_in_links_become_titles():
     titles = {"data": "Prepare a corpus", "results/results": "All tables"}
     page = "[data.md](../data.md#splits), [here](../data.md), [x.md](x.md), [r.md](results.md)"
-    assert load("navigation").with_titles(page, folder="results", titles=titles) == (
+    assert import_module("navigation").with_titles(page, folder="results", titles=titles) == (
         "[Prepare a corpus](../data.md#splits), [here](../data.md), [x.md](x.md), "
         "[All tables](results.md)"
     )
@@ -67,7 +63,7 @@ def test_file_names_in_links_become_titles():
     ],
 )
 def test_remote_resource_is_found(page):
-    (address,) = load("resources").remote_resources(page)
+    (address,) = import_module("resources").remote_resources(page)
     assert "example" in address
 
 
@@ -76,4 +72,4 @@ def test_links_and_local_files_are_no_remote_resources():
         '<a href="https://arxiv.org">paper</a><script src="_static/x.js"></script>'
         '<link rel="canonical" href="https://docs.example/">'
     )
-    assert load("resources").remote_resources(page) == []
+    assert import_module("resources").remote_resources(page) == []
