@@ -301,7 +301,7 @@ class ExperimentRunner:
             torch.cuda.empty_cache()
 
     def print(self, line: str) -> None:
-        """Print a line as it is."""
+        """Print a line without markup."""
         self.console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 

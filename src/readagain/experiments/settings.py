@@ -47,7 +47,7 @@ class ReproduceOptions:
         tests: additional data sets by name.
         scale, recipes, seeds, only_seed, epochs, changes: see `experiment_run` and `plan_runs`.
         max_minutes: training time of a run, after which its best checkpoint is scored and the
-            result says that the training had not converged; None for no limit.
+            result records that the training had not converged; None for no limit.
         limit: score only the first texts of each data set.
         device_name, threads: device, and number of CPU threads.
         keep_weights: keep the model directories of finished experiments in `work/`.

@@ -90,7 +90,7 @@ class ChatRequest(_LenientModel):
         return _SPEAKER.sub("", found[-1]).strip() if found else self.prompt
 
     def answer(self, headline: str) -> str:
-        """Return the content of the answer: the headline, or JSON if the prompt asks for it."""
+        """Return the content of the answer: the headline, or JSON if the prompt expects it."""
         if _WANTS_JSON.search(self.prompt):
             return json.dumps({"title": headline}, ensure_ascii=False)
         return headline

@@ -164,7 +164,7 @@ def _describe_problem(problem: Mapping[str, Any]) -> str:
 
 
 def _field_name(location: Iterable[str | int]) -> str:
-    """Return a location as it is written in code, such as texts[3]."""
+    """Return a location in the notation of code, such as texts[3]."""
     name = ""
     for step in location:
         name += f"[{step}]" if isinstance(step, int) else f".{step}" if name else step

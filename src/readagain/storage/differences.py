@@ -8,7 +8,7 @@ MAX_LISTED = 3
 
 
 class Difference(NamedTuple):
-    """A setting whose values differ; None stands for a missing setting."""
+    """A setting whose values differ; None means that the setting is missing."""
 
     name: str
     before: Any

@@ -73,8 +73,8 @@ def atomic_write(
 ) -> Iterator[Path]:
     """Yield the path of a temporary file that replaces `path` when the block ends.
 
-    The temporary file has a random name and is created with O_EXCL, so a link or file that somebody
-    else placed there is not written to. If the block raises, `path` stays unchanged and the
+    The temporary file has a random name and is created with O_EXCL, so a link or file that another
+    process placed there is not written to. If the block raises, `path` stays unchanged and the
     temporary file is removed.
 
     Args:
