@@ -80,7 +80,7 @@ class BatchJob:
             raise ArgumentError(
                 "{field}: the output has a field '{0}' already; choose another name", names[0]
             )
-        if self.split.shard_rows < 1:
+        if self.split.shard_rows is not None and self.split.shard_rows < 1:
             raise ArgumentError("{shard_rows}: {0}; expected 1 or more", self.split.shard_rows)
         for source in self.inputs:
             output_format(self.config.output_format, source.format)

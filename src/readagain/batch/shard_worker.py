@@ -111,16 +111,15 @@ class ShardWorker:
         if invalid and self._config.on_error == "stop":
             raise invalid_record_error(invalid[0])
         if keeps_table:
-            table = unpack_table(shard.pieces[0].block.payload)
-            if table.num_rows:  # otherwise the only row is too large
-                invalid = [
-                    replace(row, content=row_values(table, index))
-                    for index, row in enumerate(rows)
-                    if isinstance(row, InvalidRecord)
-                ]
-            kept = [index for index, row in enumerate(rows) if not isinstance(row, InvalidRecord)]
-            table = table.take(kept)
-            content = write_parquet(self._add_columns(table, valid))
+            table, indices = _join_tables(shard)
+            both = list(zip(rows, indices, strict=True))
+            invalid = [
+                row if index is None else replace(row, content=row_values(table, index))
+                for row, index in both
+                if isinstance(row, InvalidRecord)
+            ]
+            kept = [index for row, index in both if not isinstance(row, InvalidRecord)]
+            content = write_parquet(self._add_columns(table.take(kept), valid))
         else:
             content = self._write(kind, shard, valid)
         bad = write_jsonl(record.as_row() for record in invalid)
@@ -149,7 +148,8 @@ class ShardWorker:
         """Return the rows with summaries; invalid records keep their position."""
         config = self._config
         texts = [record.text for record in records if isinstance(record, TextRecord)]
-        summaries = iter(self._summarizer.summarize(texts, **config.options))
+        # As a stream, so that no more summaries are in memory than are decoded together.
+        summaries = self._summarizer.summarize(iter(texts), **config.options)
         return [
             record
             if isinstance(record, InvalidRecord)
@@ -190,6 +190,22 @@ class ShardWorker:
             values = arrow.array([row.get(name) for row in rows], types[name])
             table = table.append_column(name, values)
         return table
+
+
+def _join_tables(shard: BatchShard) -> tuple[Any, list[int | None]]:
+    """Return the rows of a shard of a Parquet file as one table.
+
+    Also return the row of each record in it; None for one that was too large to be read.
+    """
+    arrow = require("pyarrow", extra="data", purpose="reading Parquet")
+    tables = [unpack_table(piece.block.payload) for piece in shard.pieces]
+    indices: list[int | None] = []
+    first = 0
+    for piece, table in zip(shard.pieces, tables, strict=True):
+        is_invalid = piece.block.invalid is not None
+        indices += [None] if is_invalid else range(first, first + table.num_rows)
+        first += table.num_rows
+    return arrow.concat_tables(tables), indices
 
 
 def _check_utf8(

@@ -30,12 +30,24 @@ class BatchInput:
     format: TextFormat
 
 
+BLOCK_ROWS = 1024
+"""Number of rows of a shard at the start of an input, so that small inputs use all processors."""
+NUM_SMALL_SHARDS = 64
+LARGE_SHARD_BLOCKS = 16
+"""Number of blocks in each of the later shards: ten million rows in one file are 671 shards."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SplitOptions:
-    """Options for reading inputs and splitting them into shards."""
+    """Options for reading inputs and splitting them into shards.
+
+    A shard has at most `BLOCK_BYTES`. Only preceding rows of the same input determine where it
+    starts, so rows can be added to an input without changing the shards before them.
+    """
 
     read: TextReadOptions
-    shard_rows: int
+    shard_rows: int | None = None
+    """Number of rows of a shard; None starts with small shards and continues with large ones."""
     added_fields: tuple[str, ...]
     """Fields that the output adds; no input may have them."""
 
@@ -158,27 +170,60 @@ def _split_rows(source: BatchInput, options: SplitOptions) -> _Split:
         return
     with local_copy(file.location) as path:
         schema = read_input_schema(path, file.location, options)
+        max_rows = options.shard_rows or BLOCK_ROWS
         before = 0
-        for block in read_blocks(path, schema, options.shard_rows):
-            if schema.format == "parquet":
-                block = replace(block, payload=pack_batch(block.payload))
-            piece = Piece(location=file.location, block=block)
-            yield schema, (piece,), block.position - before
-            before = block.position
+        for blocks in _group_blocks(read_blocks(path, schema, max_rows), options):
+            yield (
+                schema,
+                tuple(Piece(location=file.location, block=block) for block in blocks),
+                blocks[-1].position - before,
+            )
+            before = blocks[-1].position
+
+
+def _group_blocks(blocks: Iterator[Block], options: SplitOptions) -> Iterator[list[Block]]:
+    """Group the blocks of an input into shards; record batches of Parquet become bytes."""
+    group: list[Block] = []
+    size = num_shards = 0
+    for block in blocks:
+        if hasattr(block.payload, "schema"):
+            block = replace(block, payload=pack_batch(block.payload))
+        num_bytes = _num_bytes(block)
+        if group and size + num_bytes > BLOCK_BYTES:
+            yield group
+            group, size, num_shards = [], 0, num_shards + 1
+        group.append(block)
+        size += num_bytes
+        is_small = options.shard_rows is not None or num_shards < NUM_SMALL_SHARDS
+        if len(group) == (1 if is_small else LARGE_SHARD_BLOCKS):
+            yield group
+            group, size, num_shards = [], 0, num_shards + 1
+    if group:
+        yield group
+
+
+def _num_bytes(block: Block) -> int:
+    """Return the approximate size of the unparsed rows of a block."""
+    if isinstance(block.payload, bytes):
+        return len(block.payload)
+    return sum(map(len, _content(block)))
 
 
 def _split_texts(source: BatchInput, options: SplitOptions) -> _Split:
     schema = read_schema(Path(source.files[0].location), options.read)
     pieces: list[Piece] = []
-    size = num_read = 0
+    size = num_read = num_shards = 0
     for file in source.files:
         block = _read_text(file.location, schema)
         pieces.append(Piece(location=file.location, block=block))
         size += len(block.payload)
         num_read += file.bytes
-        if len(pieces) == options.shard_rows or size >= BLOCK_BYTES:
+        is_small = num_shards < NUM_SMALL_SHARDS
+        max_rows = options.shard_rows or BLOCK_ROWS * (1 if is_small else LARGE_SHARD_BLOCKS)
+        if len(pieces) == max_rows or size >= BLOCK_BYTES:
             yield schema, tuple(pieces), num_read
             pieces, size, num_read = [], 0, 0
+            num_shards += 1
     if pieces:
         yield schema, tuple(pieces), num_read
 

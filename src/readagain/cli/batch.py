@@ -64,7 +64,13 @@ def command(
     confidence: Annotated[
         bool, _writing("--confidence", help="Add the fields 'confidence' and 'warnings'.")
     ] = False,
-    shard_rows: Annotated[int, _writing(help="Rows per shard.")] = 1024,
+    shard_rows: Annotated[
+        int | None,
+        _writing(
+            help="Rows per shard.",
+            show_default="1,024 for the first 64 shards of a file, then 16,384; at most 16 MB",
+        ),
+    ] = None,
     overwrite: Annotated[
         bool,
         _writing("--overwrite", help="Replace another job in OUT_DIR."),

@@ -159,6 +159,27 @@ def test_parquet_output_keeps_types_of_valid_rows(tmp_path, do, texts, headlines
 
 
 @pytest.mark.needs_extras
+def test_large_parquet_shard_keeps_rows_in_order(tmp_path, do, texts, monkeypatch):
+    import pyarrow
+    import pyarrow.parquet
+
+    monkeypatch.setattr("readagain.batch.shards.BLOCK_ROWS", 1)
+    monkeypatch.setattr("readagain.batch.shards.NUM_SMALL_SHARDS", 1)
+    values = pyarrow.array([text.encode() for text in (texts[0], texts[1])] + [b"caf\xe9", b"A."])
+    column = pyarrow.Array.from_buffers(pyarrow.string(), 4, values.buffers())
+    path = tmp_path / "a.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"id": [1, 2, 3, 4], "text": column}), path)
+    notes, contents = do(path, shard_rows=None)
+    assert [(note.rows, note.bad_rows) for note in notes] == [(1, 0), (2, 1)]
+    ids = [
+        pyarrow.parquet.read_table(io.BytesIO(each)).column("id").to_pylist() for each in contents
+    ]
+    assert ids == [[1], [2, 4]]
+    bad = json.loads((tmp_path / "out" / notes[1].bad_part).read_text())
+    assert (bad["row"], bad["content"]["id"]) == (3, 3)
+
+
+@pytest.mark.needs_extras
 def test_invalid_parquet_row_keeps_all_columns(tmp_path, do, texts):
     import pyarrow
     import pyarrow.parquet

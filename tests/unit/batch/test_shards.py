@@ -40,6 +40,44 @@ def test_shard_of_long_rows_ends_early(news, make_job, monkeypatch):
     assert len(cut(make_job(news, shard_rows=100))) == 6
 
 
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Make blocks of two rows, two small shards, then shards of three blocks."""
+    monkeypatch.setattr(shards, "BLOCK_ROWS", 2)
+    monkeypatch.setattr(shards, "NUM_SMALL_SHARDS", 2)
+    monkeypatch.setattr(shards, "LARGE_SHARD_BLOCKS", 3)
+
+
+def test_shards_are_small_first(tmp_path, make_job, small_blocks):
+    path = tmp_path / "a.txt"
+    path.write_text("".join(f"Text {number}.\n" for number in range(17)))
+    job = make_job(path, shard_rows=None, read=TextReadOptions(format="lines"))
+    found = cut(job)
+    assert [len(texts(shard)) for shard in found] == [2, 2, 6, 6, 1]
+    assert sum(map(texts, found), []) == [f"Text {number}." for number in range(17)]
+    assert sum(shard.input_bytes for shard in found) == path.stat().st_size
+    with path.open("a") as file:
+        file.write("One more.\n")
+    again = cut(make_job(path, shard_rows=None, read=TextReadOptions(format="lines")))
+    assert [shard.sha256 for shard in again[:4]] == [shard.sha256 for shard in found[:4]]
+
+
+def test_large_shard_of_long_rows_ends_early(tmp_path, make_job, small_blocks, monkeypatch):
+    monkeypatch.setattr(shards, "BLOCK_BYTES", 40)  # two blocks of two lines
+    path = tmp_path / "a.txt"
+    path.write_text("Ten bytes.\n" * 16)
+    job = make_job(path, shard_rows=None, read=TextReadOptions(format="lines"))
+    assert [len(texts(shard)) for shard in cut(job)] == [2, 2, 4, 4, 4]
+
+
+def test_shards_of_text_files_are_small_first(tmp_path, make_job, small_blocks):
+    files = [tmp_path / f"{number:02d}.txt" for number in range(11)]
+    for file in files:
+        file.write_text("A text.")
+    found = cut(make_job(*files, shard_rows=None))
+    assert [len(shard.pieces) for shard in found] == [2, 2, 6, 1]
+
+
 def test_shard_of_long_texts_ends_early(tmp_path, make_job, monkeypatch):
     files = [tmp_path / f"{number}.txt" for number in range(3)]
     for file in files:
