@@ -142,7 +142,7 @@ def experiment_run(
         settings["train.epochs"] = epochs
     run = override(experiment_network(experiment, scale=scale), settings)
     run = override(run, parse_assignments(changes), where="--set")
-    if recipe == "converged" and not run.train.validate_every:
+    if recipe == "converged" and scale == "paper" and not run.train.validate_every:
         steps = max(1, train_pairs // (2 * run.train.batch_size))
         run = override(run, {"train.validate_every": steps})
     return run
