@@ -7,7 +7,7 @@ from pathlib import Path
 from readagain.corpus.inputs import CorpusFormat
 from readagain.corpus.readers import agiga, duc_nist, huggingface, newsapi, parallel, story, tables
 from readagain.corpus.readers.story import is_story_folder, story_files
-from readagain.errors import ArgumentError, DataError
+from readagain.errors import MAX_QUOTE_LENGTH, ArgumentError, DataError
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.lines import BOM, reject_utf16
 
@@ -107,9 +107,10 @@ def _detect_markup(path: Path, start: bytes) -> str:
     root = _ROOT_TAG.search(start)
     if root is None:
         return "feed"  # its reader describes what is wrong
+    tag = root[1][:MAX_QUOTE_LENGTH].decode("utf-8", "replace")
     raise DataError(
-        f"{path}: starts with <{root[1].decode('utf-8', 'replace')}>, so it is neither a feed (RSS "
-        "or Atom) nor Annotated Gigaword; convert it to JSONL"
+        f"{path}: starts with <{tag}>, so it is neither a feed (RSS or Atom) nor Annotated "
+        "Gigaword; convert it to JSONL"
     )
 
 

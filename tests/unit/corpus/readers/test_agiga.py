@@ -145,3 +145,10 @@ def test_other_xml_is_not_taken_for_a_feed(tmp_path):
     path.write_text('<?xml version="1.0"?>\n<!-- notes -->\n<notes><note>x</note></notes>')
     with pytest.raises(DataError, match=r"notes.xml: starts with <notes>, so it is neither a feed"):
         detect_format(path)
+
+
+def test_long_tag_is_cut_in_the_message(tmp_path):
+    path = tmp_path / "notes.xml"
+    path.write_text(f"<{'A.B' * 500}>")
+    with pytest.raises(DataError, match=f"notes.xml: starts with <{'A.B' * 26}A.>, so"):
+        detect_format(path)
