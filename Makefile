@@ -21,7 +21,7 @@ test:      ## unit tests, about a minute
 	pytest -n 2 -m "not slow and not distributed and not stress and not gpu" tests/unit
 test-all:  ## all tests but the stress tests, about ten minutes
 	pytest -n 2 -m "not stress and not gpu"
-stress:    ## long fuzzing, repeated kills and full disks, about half an hour
+stress:    ## long fuzzing, repeated kills, every failing operation, about an hour
 	pytest -n 2 -m "stress and not gpu"
 docs:      ## write the reference pages and build the site in build/site; a warning is an error
 	python docs/site/reference.py && rm -rf build/site

@@ -11,8 +11,9 @@ from readagain.errors import DataError, first_line, require
 from readagain.formats.files import check_readable
 from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, Block, InvalidRecord, Record
 
-# Errors of pyarrow, including those for invalid strings and dates.
-_ERRORS = (OSError, ValueError, OverflowError, NotImplementedError, IndexError)
+# Errors of pyarrow, including those for invalid strings and dates. A damaged file may ask for any
+# amount of memory.
+_ERRORS = (OSError, ValueError, OverflowError, NotImplementedError, IndexError, MemoryError)
 
 TOO_LARGE = f"a row of more than {BLOCK_BYTES:,} bytes; shorten its values"
 

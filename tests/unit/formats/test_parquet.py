@@ -95,6 +95,18 @@ def test_dictionary_bomb_is_split_or_invalid(tmp_path, is_nested):
         assert all(block.payload.nbytes <= parquet.BLOCK_BYTES for block in blocks)
 
 
+def test_file_that_asks_for_too_much_memory_is_rejected(table, monkeypatch):
+    from pyarrow.lib import ArrowMemoryError
+    from pyarrow.parquet import ParquetFile
+
+    def allocate(*arguments, **options):
+        raise ArrowMemoryError("malloc of size 7482392704 failed")
+
+    monkeypatch.setattr(ParquetFile, "iter_batches", allocate)
+    with pytest.raises(DataError, match=r"damaged or incomplete Parquet file \(malloc of size"):
+        list(parquet.read_blocks(table, "utf-8"))
+
+
 def test_index_outside_its_dictionary_is_rejected(table, monkeypatch):
     import pyarrow
     from pyarrow.parquet import ParquetFile
