@@ -46,7 +46,7 @@ def find_style(source: list[str], headline: list[str]) -> str:
 
 
 def main() -> None:
-    """Write the pairs of a JSONL file in Gigaword form with style tokens."""
+    """Write the pairs of a JSONL file with style tokens, tokenized as in Gigaword."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pairs", type=Path, help="JSON lines with 'text' and 'headline'")
     parser.add_argument("out", type=Path, help="folder for train.article.txt and train.title.txt")

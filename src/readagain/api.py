@@ -93,7 +93,7 @@ def prepare(
         headline_column: column of the headline; None detects it.
         headlines: file with the headline of each line of the texts.
         encoding: encoding of text files.
-        is_tokenized: whether the texts are in Gigaword form; None detects it.
+        is_tokenized: whether the texts are tokenized as in Gigaword; None detects it.
         on_error: what to do with an invalid record: skip and list it, or stop.
         filters: filters or sets of them, separated by commas; -NAME removes one.
         limits: limits of the filters.
@@ -343,7 +343,7 @@ def evaluate(
         headline_column: column of the headline; None detects it.
         headlines: file with the headline of each line of the texts.
         encoding: encoding of text files.
-        is_tokenized: whether the texts are in Gigaword form; None detects it.
+        is_tokenized: whether the texts are tokenized as in Gigaword; None detects it.
         on_error: what to do with an invalid record: stop, or skip it; scores on a part of a data
             set are not comparable with scores on all of it.
         threads: number of threads; None for all processors.

@@ -159,7 +159,7 @@ TokenizedOrRaw = Annotated[
     bool | None,
     _reading(
         "--tokenized/--raw",
-        help="Texts are in Gigaword form (lower-case tokens, # for digits) or raw; detected for "
+        help="Texts are tokenized as in Gigaword (lower case, # for digits) or raw; detected for "
         "parallel files.",
         show_default=False,
     ),

@@ -109,5 +109,5 @@ def _describe_round(tuning_round: "Round", objective: str) -> str:
     new = pluralize(tuning_round.new, "new summary", "new summaries")
     return (
         f"{objective} {100 * tuning_round.value:.3f} with {weights}; "
-        f"{new} of {tuning_round.found:,}"
+        f"{new}, {tuning_round.found:,} so far"
     )

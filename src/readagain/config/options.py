@@ -38,7 +38,7 @@ class SummarizeOptions(TypedDict, total=False):
     case: Annotated[Case, Default("sentence")]
     """Capitalization: of a sentence, of a headline, or as in the source."""
     tokenized: Annotated[bool, Default(False)]
-    """Input in Gigaword form (lower-case tokens, # for digits); summaries keep that form."""
+    """Input tokenized as in Gigaword (lower case, # for digits); summaries have the same form."""
     min_confidence: Annotated[float, Range(0.0, 1.0), Default(0.0)]
     """Minimum confidence; a summary below it is left empty, or replaced as set by fallback."""
     fallback: Annotated[Fallback, Default("none")]

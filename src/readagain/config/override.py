@@ -13,7 +13,7 @@ from readagain.config.validation import find_problems, raise_problems
 from readagain.errors import ConfigError, quoted
 
 KIND = "kind"
-_MAX_DEPTH = 20  # deeper mappings than any spec are reported as unknown settings
+_MAX_DEPTH = 20  # more than any spec; deeper mappings are reported as unknown settings
 
 
 def override(run: RunSpec, changes: Mapping[str, object], *, where: str = "") -> RunSpec:
@@ -101,7 +101,7 @@ def _replace_setting(
             spec, **{name: _convert_value(value, field, prefix + name, current, problems)}
         )
     if not isinstance(current, field.variants):
-        problems.append(f"{quoted(prefix + '.'.join(path))}: '{name}' has no settings inside it")
+        problems.append(f"{quoted(prefix + '.'.join(path))}: '{name}' has no settings")
         return spec
     if rest == [KIND]:
         part = _change_kind(value, current, field, prefix + name, problems)
@@ -113,13 +113,15 @@ def _replace_setting(
 def _convert_value(
     value: Any, field: SpecField, name: str, current: Any, problems: list[str]
 ) -> Any:
-    """Return `value` with the type of the field: a recipe for its name, a float for an int."""
+    """Convert `value` to the type of the field: a name to its recipe, an int to a float."""
     if field.variants and not isinstance(value, field.variants):
         recipes = [key for key, recipe in RECIPES.items() if isinstance(recipe, field.variants)]
         if isinstance(value, str) and value in recipes:
             return RECIPES[value]
-        expected = f"{join_with_or(recipes)}, or settings" if recipes else "settings"
-        problems.append(f"{name} is {quoted(value)}; expected {expected} inside it")
+        expected = "a table of settings"
+        if recipes:
+            expected = f"the name of a recipe ({join_with_or(recipes)}) or {expected}"
+        problems.append(f"{name} is {quoted(value)}; expected {expected}")
         return current
     # The validation of the run reports integers that are too large for a float.
     if field.value_type is float and type(value) is int and abs(value) <= sys.float_info.max:

@@ -222,7 +222,7 @@ class DecodeSpec:
     limit_copies: bool = False
     """Copy a word at most as often as it occurs in the source; generating it stays possible."""
     names_from_source: bool = False
-    """Generate only names of the text, except all-caps names; ignored for Gigaword form."""
+    """Generate only names of the text, except all-caps names; ignored for tokenized text."""
     diversity: NonNegative = 0.0
     """Penalty per rank among expansions of a hypothesis; larger values diversify summaries."""
     consensus: NonNegative = 0.0

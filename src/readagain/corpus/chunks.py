@@ -202,7 +202,7 @@ class _Segment:
     tokens: list[str]
     norms: list[str]
     has_case: bool
-    """False for text in Gigaword form."""
+    """False for text tokenized as in Gigaword, which is in lower case."""
 
     @classmethod
     def of(cls, tokens: list[str], *, has_case: bool) -> "_Segment":
@@ -322,7 +322,7 @@ def _tokenize(
 
 
 def _split_tokenized(line: str) -> list[str]:
-    """Return the tokens of a line in Gigaword form, with `UNKNOWN_WORD` for unknown words."""
+    """Return the tokens of a line of tokenized text, with `UNKNOWN_WORD` for unknown words."""
     return [UNKNOWN_WORD if word in _UNKNOWN_TOKENS else word for word in line.split()]
 
 

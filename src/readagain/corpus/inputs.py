@@ -61,7 +61,7 @@ class CorpusInput:
         if self.columns:
             parts.append(f"'{self.columns.text}' and '{self.columns.headline}'")
         if self.is_text_tokenized:
-            parts.append("in Gigaword form")
+            parts.append("tokenized as in Gigaword")
         return ", ".join([*parts, f"for {self.split}"])
 
 
@@ -76,5 +76,5 @@ class CorpusFormat:
     column_names: Callable[[Path, str], list[str]] | None = None
     """Return the columns of a file in an encoding; None where they cannot be chosen."""
     is_text_tokenized: bool = False
-    """Whether all texts are in Gigaword form: words between spaces, one sentence per line."""
+    """Whether all texts are tokenized as in Gigaword: space-separated, one sentence per line."""
     is_headline_tokenized: bool = False

@@ -183,7 +183,7 @@ class PreparedCorpus:
 
     @property
     def is_tokenized(self) -> bool:
-        """Whether all texts of the corpus were in Gigaword form."""
+        """Whether all texts of the corpus were tokenized as in Gigaword."""
         return all(bool(entry["is_text_tokenized"]) for entry in self.manifest.inputs)
 
     def split(self, name: str) -> Split:

@@ -235,7 +235,7 @@ def write_texts(
 
     Chunks do not store raw texts, and the dev pairs are known only after all inputs are read, so
     the inputs with dev or test pairs are read again. This is cheaper than storing every text. With
-    `min_count`, rare words of pairs in Gigaword form are replaced by the unknown word.
+    `min_count`, rare words of pairs tokenized as in Gigaword are replaced by the unknown word.
     """
     known = None
     if min_count > 1:
@@ -263,7 +263,7 @@ def _mask_rare(
     text_words: Collection[str],
     headline_words: Collection[str],
 ) -> Example:
-    """Replace other words than the known ones in a pair in Gigaword form."""
+    """Replace words that are not in the lists by UNK in the tokenized texts of a pair."""
 
     def mask(text: str, known: Collection[str]) -> str:
         return "\n".join(

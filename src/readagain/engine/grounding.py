@@ -20,7 +20,7 @@ _STEM_LENGTH = 4  # letters that "German" and "Germany" share
 
 
 class GroundingConstraint(Constraint):
-    """Constraint that bans generating some words, by document; copying them is allowed.
+    """Constraint with a list of words for each document that may be copied but not generated.
 
     Args:
         banned: (B, V) True at banned words.
@@ -30,7 +30,10 @@ class GroundingConstraint(Constraint):
         self.banned = banned
 
     def max_banned(self, max_words: int) -> int:
-        """Return `SPARE_CANDIDATES`, since any number of the best words can be banned."""
+        """Return `SPARE_CANDIDATES`.
+
+        Any number of the best candidates can be banned, but rarely more than this.
+        """
         return SPARE_CANDIDATES
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
@@ -43,13 +46,14 @@ class GroundingConstraint(Constraint):
 class UngroundedWords:
     """Words of a vocabulary that a text does not support.
 
-    A masked number (##) is not supported if no number of the text has as many digits. It could not
-    be printed, which would leave a gap ("dies at"). A name is not supported if no word of the text
-    has the same stem.
+    A masked number (##) is not supported if no number of the text has as many digits. Then no
+    number could replace it in the printed summary, which would leave a gap ("dies at"). A name is
+    not supported if no word of the text has the same stem.
 
     Args:
         vocab: words that can be generated.
-        truecaser: spellings; mixed-case words are names, except where nouns have capitals.
+        truecaser: gives the usual capitalization of a word. Words in mixed case are considered
+            names, except in languages that capitalize all nouns.
         language: language of the model.
     """
 
@@ -65,7 +69,7 @@ class UngroundedWords:
         self._is_name[[id for ids in self._names.values() for id in ids]] = True
 
     def constraint(self, sources: Sequence[SourceText], *, names: bool) -> GroundingConstraint:
-        """Return the constraint for some texts that are not in Gigaword form.
+        """Return the constraint for raw texts, which are not tokenized and masked as in Gigaword.
 
         Args:
             sources: source texts.

@@ -51,7 +51,7 @@ class Summary:
         truncated: whether the text continues after the part that was read.
         read_share: share of the text's characters that were read, from 0 to 1.
         confidence: estimated probability that the summary has no fault; None if the model has no
-            `confidence.json`, for a text that is too short, and for Gigaword form.
+            `confidence.json`, for a text that is too short, and for tokenized text.
         warnings: possible problems of the summary.
         end_log_prob: natural logarithm of the probability of ending after the last word.
         alternatives: the next best summaries, for `n_best`, best first.

@@ -45,8 +45,8 @@ class DataSet:
 
     Args:
         format: name of a corpus format, or `PREPARED`.
-        is_tokenized: whether the texts are in Gigaword form: words between spaces, lower case.
-        are_references_tokenized: whether the references are in Gigaword form.
+        is_tokenized: whether the texts are tokenized as in Gigaword: space-separated, lower case.
+        are_references_tokenized: whether the references are tokenized as in Gigaword.
         selection: how the rows were selected from the files; None for all.
         language: code of the language, as stored in a prepared corpus or as detected.
         skipped: invalid records of the files, which are not in `rows`.
@@ -247,7 +247,7 @@ def _is_tokenized(corpus: PreparedCorpus, split: str, key: str, override: bool |
     found = {bool(each[key]) for each in split_inputs}
     if len(found) > 1:
         raise DataError(
-            f"{corpus.folder}: only some inputs of its {split} split are in Gigaword form; choose "
-            "--tokenized or --raw"
+            f"{corpus.folder}: only some inputs of its {split} split are tokenized as in "
+            "Gigaword; choose --tokenized or --raw"
         )
     return found.pop()

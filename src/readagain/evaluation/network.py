@@ -71,8 +71,8 @@ class NetworkSystem:
     Args:
         summarizer: the loaded model, with the decoding settings to use.
         precision: precision of the ONNX graphs; None for the first that the model has.
-        styles: style for texts in Gigaword form ("tokenized") and for other texts ("raw"); None
-            for the style of the model.
+        styles: style for texts tokenized as in Gigaword ("tokenized") and for other texts ("raw");
+            None for the style of the model.
     """
 
     name: str
@@ -144,7 +144,7 @@ def _find_copied(
 
 
 class TokenizedText:
-    """A text in Gigaword form: lower-case words separated by spaces, one sentence per line.
+    """A text tokenized as in Gigaword: lower-case words separated by spaces, one sentence per line.
 
     Models are trained with # for digits and one UNK token. Public data sets differ: DUC has real
     digits, Gigaword has several spellings of UNK. So digits are masked for the model and restored

@@ -54,7 +54,7 @@ def _stat(name: str, stats: SummaryStats) -> str:
 def metadata(result: Evaluation) -> list[tuple[str, str]]:
     """Return the model, data, options and speed of an evaluation."""
     data = result.data
-    form = "in Gigaword form" if data.is_tokenized else "raw text"
+    form = "tokenized as in Gigaword" if data.is_tokenized else "raw text"
     if not data.is_tokenized and data.language != UNDETERMINED:
         form += f" in {LANGUAGES[data.language].name}"
     texts, *references = data.files

@@ -201,7 +201,7 @@ class Lead:
         return {"takes": f"the first {pluralize(self.max_words, 'word')}"}
 
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
-        """Yield the lead of each text; in Gigaword form a line is a sentence."""
+        """Yield the lead of each text; a line of a tokenized text is a sentence."""
         for text in texts:
             lead = self._tokenized_lead(text) if is_tokenized else self._lead(text)
             yield SystemSummary.copied(lead, is_tokenized=is_tokenized, language=self.language)

@@ -95,7 +95,7 @@ class PaperExample:
 
     Args:
         word: the word that the paper copies.
-        text: the text in Gigaword form, one sentence per line.
+        text: the text tokenized as in Gigaword, one sentence per line.
         reference, without_copying, with_copying: summaries; empty for a text that is not the
             paper's.
     """

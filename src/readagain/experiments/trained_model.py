@@ -127,7 +127,7 @@ class ExperimentModel:
         """Return the decoder words whose embeddings are most similar to p_i of source words.
 
         Args:
-            text: text in Gigaword form.
+            text: text tokenized as in Gigaword.
             words: normalized words; those that are not read from the text are left out. p_i is
                 that of the first position of a word.
             num_words: number of neighbours of each word.

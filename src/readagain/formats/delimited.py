@@ -11,7 +11,7 @@ from readagain.counts import pluralize
 from readagain.errors import DataError, quoted
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.jsonl import to_json
-from readagain.formats.lines import TOO_LONG, lossless, read_lines
+from readagain.formats.lines import TOO_LONG, decode_lossless, read_lines
 from readagain.formats.records import (
     BLOCK_BYTES,
     BLOCK_RECORDS,
@@ -123,7 +123,7 @@ class _Lines:
             else:
                 # Invalid bytes become lone surrogates, so that the row can still be parsed;
                 # `get_text` then rejects it with its line number.
-                self.row_lines.append(lossless(line, self._encoding))
+                self.row_lines.append(decode_lossless(line, self._encoding))
                 yield self.row_lines[-1] + "\n"
         self.is_at_end = True
 

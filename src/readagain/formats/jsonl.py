@@ -10,9 +10,9 @@ from readagain.errors import DataError, type_in_words
 from readagain.formats.files import open_bytes
 from readagain.formats.lines import (
     TOO_LONG,
+    decode_lossless,
     describe_decode_error,
     line_blocks,
-    lossless,
     read_lines,
 )
 from readagain.formats.records import Block, InvalidRecord, Record
@@ -67,13 +67,13 @@ def parse_line(
     try:
         fields = json.loads(line.decode(encoding))
     except UnicodeDecodeError as error:
-        return InvalidRecord(where, describe_decode_error(error), lossless(line, encoding))
+        return InvalidRecord(where, describe_decode_error(error), decode_lossless(line, encoding))
     except (ValueError, RecursionError) as error:
         reason = f"{describe_json_error(error)}; expected one object per line"
-        return InvalidRecord(where, reason, lossless(line, encoding))
+        return InvalidRecord(where, reason, decode_lossless(line, encoding))
     if not isinstance(fields, dict):
         reason = f"{type_in_words(fields)}; expected a JSON object with a text"
-        return InvalidRecord(where, reason, lossless(line, encoding))
+        return InvalidRecord(where, reason, decode_lossless(line, encoding))
     return Record(number, fields)
 
 
@@ -83,7 +83,7 @@ def describe_json_error(error: ValueError | RecursionError) -> str:
         return f"not JSON: {error.msg} at column {error.colno}"
     if isinstance(error, RecursionError):
         return "JSON nested too deeply"
-    return "JSON with a number of too many digits"
+    return "JSON with a number that has too many digits"
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:

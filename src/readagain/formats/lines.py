@@ -48,7 +48,7 @@ def line_blocks(path: Path, records_per_block: int | None = None) -> Iterator[Bl
             yield Block(first=first, payload=lines, position=raw.tell())
 
 
-def lossless(line: bytes, encoding: str) -> str:
+def decode_lossless(line: bytes, encoding: str) -> str:
     """Decode a line; bytes that are not valid in the encoding become lone surrogates."""
     return line.decode(encoding, "surrogateescape")
 

@@ -13,9 +13,9 @@ from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.lines import (
     BOM,
     TOO_LONG,
+    decode_lossless,
     describe_decode_error,
     line_blocks,
-    lossless,
     read_lines,
     reject_utf16,
 )
@@ -241,7 +241,7 @@ def _parse_line(line: bytes | None, where: str, encoding: str) -> TextRecord | I
     try:
         text = line.decode(encoding)
     except UnicodeDecodeError as error:
-        return InvalidRecord(where, describe_decode_error(error), lossless(line, encoding))
+        return InvalidRecord(where, describe_decode_error(error), decode_lossless(line, encoding))
     return TextRecord(text, where, {"text": text})
 
 

@@ -112,7 +112,12 @@ class EncoderDecoder(Network[StepState]):
         return replace(state, memory=replace(state.memory, shortlist=shortlist))
 
     def step(self, state: StepState, previous_ids: Tensor) -> tuple[StepLogits, StepState]:
-        """Feed (B,) extended ids, first BOS; return the logits of the next word."""
+        """Compute the logits of the next words.
+
+        Args:
+            state: state after the previous step, or from `prepare`.
+            previous_ids: (B,) extended ids of the previous words; BOS in the first step.
+        """
         memory = state.memory
         previous_ids = self._use_most_probable_positions(state, previous_ids).unsqueeze(1)
         word = self.previous_words(previous_ids, memory.copy_words).squeeze(1)  # (B, E)
@@ -131,7 +136,7 @@ class EncoderDecoder(Network[StepState]):
         return logits, StepState(memory, decoder, copy_logits)
 
     def _use_most_probable_positions(self, state: StepState, previous_ids: Tensor) -> Tensor:
-        """Replace the first position i of a copied word, id V + i, by its most probable position.
+        """Map id V + i of a copied word to V + j; i is its first, j its most probable position.
 
         The paper does not define the embedding p_i of a word that occurs at several positions.
         Decoding uses the most probable position, teacher forcing the first.

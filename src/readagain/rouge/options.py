@@ -31,7 +31,7 @@ class RougeOptions:
     skip_gap: Annotated[int | None, Range(-1)] = None
     """ROUGE-S with at most this many words in between; -1 for any number (-2)."""
     skip_unigrams: Literal["without", "with", "both"] = "without"
-    """ROUGE-S, ROUGE-SU with single words (-u), or both (-U)."""
+    """Unigrams besides skip-bigrams: without (ROUGE-S), with (ROUGE-SU, -u), or both (-U)."""
     stem: bool = False
     """Compare stems (-m)."""
     stop_words: frozenset[str] = frozenset()
@@ -119,7 +119,7 @@ PROTOCOLS: dict[str, Protocol] = {
 
 
 def corpus_protocol(*, is_tokenized: bool) -> str:
-    """Return the protocol for a corpus: `GIGAWORD` for text in Gigaword form, else `UNICODE`."""
+    """Return the protocol for a corpus: `GIGAWORD` if it is tokenized as Gigaword, or `UNICODE`."""
     return GIGAWORD if is_tokenized else UNICODE
 
 

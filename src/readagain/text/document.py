@@ -85,7 +85,7 @@ def read_document(
 
 
 def read_tokenized(text: str) -> Document:
-    """Read a text in Gigaword form: tokens with spaces, one sentence per line.
+    """Read a text tokenized as in Gigaword: tokens with spaces, one sentence per line.
 
     Lines without a token are skipped, and norms are the tokens themselves.
     """

@@ -172,7 +172,7 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
     ),
 }
 
-# Languages of the Latin and Cyrillic scripts that have a letter, where few have it.
+# Letters that only a few languages with Latin or Cyrillic script use, and those languages.
 SPECIAL_LETTERS: dict[str, tuple[str, ...]] = {
     "ß": ("de",),
     "ñ": ("es",),
@@ -211,9 +211,10 @@ SPECIAL_LETTERS: dict[str, tuple[str, ...]] = {
 }
 
 
-# Abbreviations, by language. Those of the first list never end a sentence; those of the second do
-# not end one before a number; those of the third only before a word that often begins one. A list
-# in lower case also has the words with a capital.
+# The next three dictionaries hold abbreviations by language code. Abbreviations in lower case are
+# also matched when capitalized.
+
+# Abbreviations that never end a sentence.
 NEVER_LAST: dict[str, frozenset[str]] = {
     "de": _words(
         """
@@ -262,6 +263,8 @@ NEVER_LAST: dict[str, frozenset[str]] = {
         """
     ),
 }
+
+# Abbreviations that do not end a sentence if a number follows.
 BEFORE_NUMBERS: dict[str, frozenset[str]] = {
     "de": _words("Art Fig Abb Tab Tel S Bl Rn Rz Kl Jg H Gl"),
     "fr": _words("no nos n t al ch par fr art fig chap vol cap"),
@@ -271,6 +274,8 @@ BEFORE_NUMBERS: dict[str, frozenset[str]] = {
     "nl": _words("afb tab tel p hfst"),
     "ru": _words("тел с ч"),
 }
+
+# Abbreviations that end a sentence only if the next word often begins one.
 SOMETIMES_LAST: dict[str, frozenset[str]] = {
     "de": _words(
         """
@@ -286,7 +291,8 @@ SOMETIMES_LAST: dict[str, frozenset[str]] = {
     "ru": _words("гг в вв руб коп млн млрд мин сек кг"),
 }
 
-# Names of months after an ordinal, and words before an ordinal of three digits: "zum 100. Mal".
+# A number with a full stop is an ordinal, not the end of a sentence, if the name of a month
+# follows: "am 3. Oktober".
 MONTHS: dict[str, frozenset[str]] = {
     "de": _words(
         """
@@ -295,6 +301,9 @@ MONTHS: dict[str, frozenset[str]] = {
         """
     ),
 }
+
+# A number of three or more digits with a full stop is an ordinal only after one of these words:
+# "zum 100. Mal".
 BEFORE_ORDINALS: dict[str, frozenset[str]] = {
     "de": _words(
         """

@@ -34,7 +34,8 @@ _DIGIT = re.compile(r"\d")
 _TO_PLAIN = str.maketrans({"–": "-", **dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")})
 
 # NFC is quadratic in the number of combining marks after one letter. Unicode's stream-safe text
-# format (UAX 15, section 13) therefore allows 30 and separates more by a grapheme joiner.
+# format (UAX 15, section 13) therefore allows at most 30 in a row; a combining grapheme joiner is
+# inserted after each 30.
 _MAX_MARKS = 30
 _GRAPHEME_JOINER = "\u034f"
 
@@ -45,7 +46,7 @@ _TREEBANK_CHARS = {
     **dict.fromkeys("“”„‟«»″＂", '"'),
     **dict.fromkeys("‘’‚‛‹›′＇ʼ", "'"),
     **dict.fromkeys("‐‑−", "-"),  # hyphen, non-breaking hyphen, minus
-    **dict.fromkeys("—⸺⸻", "―"),  # split off even without spaces around it, as is ⋯
+    **dict.fromkeys("—⸺⸻", "―"),  # the tokenizer splits off ― and ⋯, also without spaces
     **dict.fromkeys("…", "⋯"),
 }
 _TYPOGRAPHIC = re.compile(f"[{''.join(_TREEBANK_CHARS)}]")
@@ -53,7 +54,7 @@ _TYPOGRAPHIC = re.compile(f"[{''.join(_TREEBANK_CHARS)}]")
 _PLAIN_CHARS = {
     char: plain for char, plain in _TREEBANK_CHARS.items() if plain != '"' and char not in "‘‚‹›"
 } | {"‚": "`", "‹": "`", "›": "'"}
-_TYPOGRAPHIC_IN_ANY_LANGUAGE = re.compile(f"[{''.join(_PLAIN_CHARS)}]")
+_TYPOGRAPHIC_EXCEPT_DOUBLE_QUOTES = re.compile(f"[{''.join(_PLAIN_CHARS)}]")
 _LEFT_SINGLE_QUOTE = re.compile(r"‘(?=\w)(?<![\w.,!?]‘)|(‘)")
 
 # An opening single quote: at the start of a word, and not an apostrophe as in 'em or '90s.
@@ -92,9 +93,10 @@ class StringCache(dict[str, T], Generic[T]):
 
 
 def normalize(token: str) -> str:
-    """Return the norm of a token: lower case, digits as #, brackets and quotes by name.
+    """Return the norm of a token: in lower case, with # for digits.
 
-    As in Rush, Chopra and Weston 2015. Accents are composed, so that both encodings of é are one
+    Brackets and double quotes become Penn Treebank tokens (-lrb-, ''), as in Rush, Chopra and
+    Weston 2015. Accents are composed, so that both encodings of é are one
     word. Invisible characters such as soft hyphens are removed unless the token has no others.
 
     >>> [normalize(token) for token in ("Café", "$", "3.5m", "(", "Mid-2010s")]
@@ -120,7 +122,7 @@ def normalize_tokens(tokens: Iterable[str]) -> list[str]:
 def decode_entities(text: str) -> str:
     """Replace HTML entities by their characters, also if they are encoded several times.
 
-    Unknown entities, and those of several characters, stay.
+    Unknown entities, and entities that stand for several characters, are not replaced.
 
     >>> print(decode_entities("AT&amp;T&#39;s R&D; &amp;quot;5 &lt; 6&amp;quot;"))
     AT&T's R&D; "5 < 6"
@@ -149,7 +151,7 @@ def original_offsets(text: str, length: int) -> list[int]:
 
 
 def normalize_typography(text: str, *, keep_quotes: bool = False) -> str:
-    """Replace typographic quotes, hyphens and dashes by those of the Treebank.
+    """Replace typographic quotes, hyphens and dashes by the characters of the Penn Treebank.
 
     Each is replaced by one character, so offsets stay valid. An opening single quote becomes a
     back quote. With `keep_quotes` double quotes stay, as for languages other than English.
@@ -159,7 +161,7 @@ def normalize_typography(text: str, *, keep_quotes: bool = False) -> str:
     """
     if not text.isascii():
         if keep_quotes:
-            text = _TYPOGRAPHIC_IN_ANY_LANGUAGE.sub(lambda match: _PLAIN_CHARS[match[0]], text)
+            text = _TYPOGRAPHIC_EXCEPT_DOUBLE_QUOTES.sub(lambda match: _PLAIN_CHARS[match[0]], text)
             text = _LEFT_SINGLE_QUOTE.sub(lambda match: "'" if match[1] else "`", text)
         else:
             text = _TYPOGRAPHIC.sub(lambda match: _TREEBANK_CHARS[match[0]], text)

@@ -52,13 +52,13 @@ class TrainedModel:
             ArtifactError: if the model is damaged, or has neither weights nor such graphs.
         """
         trained = cls(ModelDir.open(path, checksums=True), recover_weights)
-        if not trained.is_recovered:
+        if not trained.needs_recovery:
             trained.model_dir.file(WEIGHTS_FILE, purpose="fine-tuning")
         return trained
 
     @property
-    def is_recovered(self) -> bool:
-        """Whether the weights are recovered from int8 graphs."""
+    def needs_recovery(self) -> bool:
+        """Whether the weights must be recovered from int8 graphs."""
         has_weights = self.model_dir.has(WEIGHTS_FILE)
         return (
             bool(self.recover_weights) and not has_weights and "int8" in self.model_dir.precisions
@@ -72,7 +72,7 @@ class TrainedModel:
     @property
     def checksum(self) -> str:
         """Checksum of the weights, or of the graphs that they are recovered from."""
-        names = graph_names("int8") if self.is_recovered else (WEIGHTS_FILE,)
+        names = graph_names("int8") if self.needs_recovery else (WEIGHTS_FILE,)
         return " ".join(self.model_dir.manifest.files[name].sha256 for name in names)
 
     def check_network(self, run: RunSpec) -> None:
@@ -108,7 +108,7 @@ class TrainedModel:
         return tensors
 
     def _arrays(self) -> Mapping[str, Any]:
-        if self.recover_weights is None or not self.is_recovered:
+        if self.recover_weights is None or not self.needs_recovery:
             return read_tensors(self.model_dir.path / WEIGHTS_FILE)
         network = build_model(self.model_dir.run).state_dict()
         shapes = {name: tuple(each.shape) for name, each in network.items()}

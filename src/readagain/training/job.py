@@ -131,7 +131,7 @@ def resolve(job: TrainingJob) -> ResolvedJob:
         trained.check_network(run)
         vocabs = extend_vocabs(trained.vocabs, corpus.lexicon, job.extend_vocab)
         notes = [f"fine-tuning {trained.model_dir.path}, {_describe_added(trained.vocabs, vocabs)}"]
-        if trained.is_recovered:
+        if trained.needs_recovery:
             notes.append("its weights are recovered from its int8 graphs, with int8 precision")
     check_sizes(parse_assignments(job.changes), vocabs)
     run = _set_language(run, job, corpus, trained)

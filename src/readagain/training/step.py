@@ -244,7 +244,8 @@ def _assign(parameters: tuple[nn.Parameter, ...], values: list[Tensor]) -> None:
 def _update_seed(seed: int, step: int, rank: int) -> int:
     """Return the random seed of one update on one process.
 
-    A seed per update makes a resumed run equal without saving the state of the random generator.
+    With a seed per update, a resumed run gives the same results as an uninterrupted one, although
+    checkpoints do not contain the state of the random generator.
     The factors are primes, so that different arguments rarely give the same seed.
     """
     return ((seed * 1_000_003 + step) * 1_009 + rank) % 2**63

@@ -44,7 +44,7 @@ def test_unknown_name_without_match_lists_all():
 
 
 def test_plain_value_has_no_settings_inside():
-    with pytest.raises(ConfigError, match=r"'vocab_size\.x': 'vocab_size' has no settings inside"):
+    with pytest.raises(ConfigError, match=r"'vocab_size\.x': 'vocab_size' has no settings"):
         override(RUN, {"vocab_size.x": 1})
 
 
@@ -62,8 +62,11 @@ def test_plain_value_has_no_settings_inside():
         ({"title": 3}, "title is 3; expected text"),
         ({"model.encoder.cell": "rnn"}, "model.encoder.cell is 'rnn'; expected gru or lstm"),
         ({"model.encoder.kind": "cnn"}, "kind is 'cnn'; expected 'one_pass', 'read_again' or"),
-        ({"train": "modrn"}, "train is 'modrn'; expected paper or modern, or settings inside it"),
-        ({"data": 4}, "data is 4; expected settings inside it"),
+        (
+            {"train": "modrn"},
+            "train is 'modrn'; expected the name of a recipe (paper or modern) or a table of",
+        ),
+        ({"data": 4}, "data is 4; expected a table of settings"),
         ({"vocab_size": 4}, "vocab_size is 4; expected 5 or more"),
     ],
 )

@@ -75,7 +75,7 @@ def test_prepared_split_of_both_forms_is_an_error(read, tmp_path, gigaword, json
     train = tmp_path / "train.jsonl"
     train.write_text('{"text": "Ships came at dawn.", "headline": "Ships come"}\n')
     corpus = prepared(tmp_path, train, gigaword / "dev.article.txt", jsonl)
-    with pytest.raises(DataError, match="only some inputs of its dev split are in Gigaword"):
+    with pytest.raises(DataError, match="only some inputs of its dev split are tokenized as in"):
         read(corpus)
     assert len(read(corpus, is_tokenized=False).rows) == 5
 

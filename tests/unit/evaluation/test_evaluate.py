@@ -135,7 +135,7 @@ def test_metadata_names_model_decoding_and_data(evaluated, toy, duc):
     assert "beam_size 32" in rows["model"]
     assert "consensus_by recall" in rows["model"]
     assert rows["data"].endswith(
-        "input.txt, task1_ref0.txt, task1_ref1.txt (duc, in Gigaword form)"
+        "input.txt, task1_ref0.txt, task1_ref1.txt (duc, tokenized as in Gigaword)"
     )
     assert rows["UNK"] == "0 rows with it in a reference, 0 summaries with it"
 

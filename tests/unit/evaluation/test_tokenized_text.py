@@ -1,4 +1,4 @@
-"""Digits and UNK in texts in Gigaword form."""
+"""Digits and UNK in texts tokenized as in Gigaword."""
 
 from readagain.evaluation.network import TokenizedText
 from readagain.text.detokenization import SummaryToken

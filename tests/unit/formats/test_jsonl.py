@@ -126,7 +126,9 @@ def test_huge_number_makes_one_record_invalid(tmp_path):
     line = '{"text": ' + "9" * 5_000 + "}"
     path.write_text('{"text": "a", "headline": "b"}\n' + line + "\n")
     assert read_records(path)[1] == InvalidRecord(
-        f"{path}:2", "JSON with a number of too many digits; expected one object per line", line
+        f"{path}:2",
+        "JSON with a number that has too many digits; expected one object per line",
+        line,
     )
 
 

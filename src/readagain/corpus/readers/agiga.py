@@ -77,9 +77,9 @@ def split_by_month(path: Path) -> SplitName:
 
 
 def _read_blocks(source: CorpusInput) -> Iterator[Block]:
-    """Yield one block for the file, which a worker reads.
+    """Yield a single block for the whole file, which the worker opens and decompresses.
 
-    Decompressing takes longer than parsing, and a corpus has hundreds of files.
+    Decompression takes longer than parsing, and a corpus has enough files to keep all workers busy.
     """
     yield Block(first=1, payload=None, position=source.path.stat().st_size)
 
@@ -104,30 +104,30 @@ def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | Invali
 def _documents(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
     """Yield the line number of each document and its lines before the sentences.
 
-    The lines are None for a document without an end. Lines beyond `MAX_RECORD_BYTES` are left out;
-    the first sentences are far from that. Searching large blocks for the tags is five times as
-    fast as reading all lines, of which most are skipped.
+    The lines are None for a document without an end. The lines of a document are truncated
+    to `MAX_RECORD_BYTES`; its first sentences are well within this limit. Searching large blocks
+    for the tags is five times as fast as reading all lines, of which most are skipped.
     """
     start, num_lines = 0, 0
     head: bytes | None = None
-    is_head = False
+    in_head = False
     while block := stream.read(BUFFER_BYTES):
         # Whole lines, each with the line break before it.
         block = b"\n" + block + stream.readline(MAX_RECORD_BYTES)
         position = 0
         for found in _TAG.finditer(block):
-            if head is not None and is_head:
+            if head is not None and in_head:
                 head = (head + block[position : found.start()])[:MAX_RECORD_BYTES]
             position, tag = found.end(), found[1]
             if tag == _SENTENCES:
-                is_head = False
+                in_head = False
                 continue
             if head is not None:
                 yield start, head if tag == _DOCUMENT_END else None
-            head, is_head = None, False
+            head, in_head = None, False
             if tag == _DOCUMENT:
-                start, head, is_head = num_lines + block.count(b"\n", 0, position), b"", True
-        if head is not None and is_head:
+                start, head, in_head = num_lines + block.count(b"\n", 0, position), b"", True
+        if head is not None and in_head:
             head = (head + block[position:])[:MAX_RECORD_BYTES]
         num_lines += block.count(b"\n") - 1
     if head is not None:

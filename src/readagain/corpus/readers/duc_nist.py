@@ -4,7 +4,7 @@ The documents are in a folder for each set, such as `docs/d30001t/APW19981016.02
 are files named after set, length, author and document, such as
 `eval/models/1/D30001.P.10.T.A.APW19981016.0240`. The input is made as in the published scripts of
 Rush, Chopra and Weston 2015: the first sentence without its dateline, and the second one with it
-if the first is short, in Gigaword form but with real digits.
+if the first is short, tokenized as in Gigaword but with real digits.
 """
 
 import html
@@ -141,7 +141,7 @@ def _read(path: Path, encoding: str) -> str:
 
 
 def _input_sentences(content: str, *, is_2003: bool) -> list[str]:
-    """Return the first sentences of an SGML document in Gigaword form, with real digits."""
+    """Return the first sentences of an SGML document, tokenized as in Gigaword but with digits."""
     found = _TEXT.search(content)
     words = _TAG.sub(" ", found[1] if found else "").split()
     # A word that starts with & is an entity for typesetting, such as &UR;.

@@ -10,9 +10,9 @@ from readagain.errors import DataError
 from readagain.formats.files import open_bytes
 from readagain.formats.lines import (
     TOO_LONG,
+    decode_lossless,
     describe_decode_error,
     line_blocks,
-    lossless,
     read_lines,
 )
 from readagain.formats.records import Block, InvalidRecord
@@ -74,7 +74,7 @@ def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | Invali
             try:
                 decoded.append(line.decode(source.encoding))
             except UnicodeDecodeError as error:
-                content = lossless(line, source.encoding)
+                content = decode_lossless(line, source.encoding)
                 yield InvalidRecord(f"{path}:{number}", describe_decode_error(error), content)
                 break
         else:
@@ -120,7 +120,7 @@ def _swap_side(path: Path, side: str, other: str) -> Path | None:
 
 
 def is_tokenized(path: Path) -> bool:
-    """Return whether a file is in Gigaword form: lower case, punctuation separated by spaces."""
+    """Return whether a file is tokenized as in Gigaword: lower case, spaces around punctuation."""
     with open_bytes(path) as (stream, _):
         sample = list(islice(read_lines(stream), NUM_SAMPLE_LINES))
     lines = [(line or b"").decode("utf-8", "replace").replace("UNK", "") for line in sample]

@@ -81,7 +81,7 @@ def test_other_json_document_is_rejected(tmp_path, content, message):
 def test_huge_number_in_document_is_rejected(tmp_path):
     path = tmp_path / "a.json"
     path.write_text('{"articles": [' + "9" * 5_000 + "]}")
-    with pytest.raises(DataError, match="JSON with a number of too many digits"):
+    with pytest.raises(DataError, match="JSON with a number that has too many digits"):
         read_records(path, format="newsapi")
 
 
