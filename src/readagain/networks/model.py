@@ -115,7 +115,7 @@ class EncoderDecoder(Network[StepState]):
         """Compute the logits of the next words.
 
         Args:
-            state: state after the previous step, or from `prepare`.
+            state: state after the previous step, or from `start`.
             previous_ids: (B,) extended ids of the previous words; BOS in the first step.
         """
         memory = state.memory

@@ -96,8 +96,8 @@ def normalize(token: str) -> str:
     """Return the norm of a token: in lower case, with # for digits.
 
     Brackets and double quotes become Penn Treebank tokens (-lrb-, ''), as in Rush, Chopra and
-    Weston 2015. Accents are composed, so that both encodings of é are one
-    word. Invisible characters such as soft hyphens are removed unless the token has no others.
+    Weston 2015. Accents are composed, so that both encodings of é are one word. Invisible
+    characters such as soft hyphens are removed unless the token has no others.
 
     >>> [normalize(token) for token in ("Café", "$", "3.5m", "(", "Mid-2010s")]
     ['café', '$', '#.#m', '-lrb-', 'mid-####s']

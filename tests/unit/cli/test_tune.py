@@ -1,5 +1,6 @@
 """`readagain tune`: output, options and errors."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,7 @@ def test_tune_prints_rounds_and_settings(tune, tmp_path):
         "--set decode.consensus",
     ]
     assert done.stderr.startswith("round 1: rouge-1 ")
+    assert re.search(r"; (\d+) new summaries, \1 so far$", done.stderr.splitlines()[0])
     decode = ModelDir.open(out).run.decode
     assert f"--set decode.unigram_bonus={decode.unigram_bonus:g}" == lines[0]
 
