@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from readagain.networks import dispatch
-from readagain.networks.functional import DecoderWeights, decode_teacher_forced, gated_gru
+from readagain.networks.functional import DecoderWeights, decode_teacher_forced, importance_gru
 
 WORDS = 32
 SUMMARY_WORDS = 12
@@ -80,8 +80,8 @@ def _compare(batch: int, width: int, device: torch.device, dtype: torch.dtype) -
 
     base = _milliseconds(library(gru), device)
     _row("library GRU (no importance)", base, base)
-    _row("α-gated GRU, ours", _milliseconds(read(dispatch.gated_gru), device), base)
-    _row("α-gated GRU, plain loop", _milliseconds(read(gated_gru), device, 3), base)
+    _row("importance GRU, ours", _milliseconds(read(dispatch.importance_gru), device), base)
+    _row("importance GRU, plain loop", _milliseconds(read(importance_gru), device, 3), base)
     base = _milliseconds(library(lstm), device)
     _row("library LSTM", base, base)
     if device.type == "cuda":

@@ -98,7 +98,8 @@ def prepare(
         filters: filters or sets of them, separated by commas; -NAME removes one.
         limits: limits of the filters.
         max_sentences: number of sentences that are kept of a text.
-        min_count: words that are rarer in training become UNK.
+        min_count: minimum number of occurrences of a word in the training texts; rarer words become
+            UNK in texts. The same for headlines.
         workers: number of processes; 0 for all processors.
         overwrite: replace a prepared corpus in `out`.
         on_inputs: called with the inputs that were found.

@@ -37,6 +37,7 @@ def read_inputs(
             f"readagain {command} article.txt"
         )
     files = {argument: _find_path(argument) for argument in inputs if argument != STDIN}
+    is_hint_possible = command == "summarize" and options.format is None
 
     def read() -> "Iterator[TextRecord | InvalidRecord]":
         for argument in inputs:
@@ -44,8 +45,7 @@ def read_inputs(
                 # A new file object, since Python aborts if it exits while a thread reads sys.stdin.
                 with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
                     for record in read_stream(stream, "standard input", options):
-                        is_undeclared = command == "summarize" and options.format is None
-                        if is_undeclared and isinstance(record, TextRecord):
+                        if is_hint_possible and isinstance(record, TextRecord):
                             _hint_separate_lines(record)
                         yield record
             elif (path := files[argument]) is None:
@@ -136,4 +136,4 @@ def _find_path(argument: str) -> Path | None:
         return None
     if "://" in argument:
         raise DataError(f"{argument}: is a URL; download it and name the file")
-    raise DataError(f"{path}: no such file; put quotes around a text")
+    raise DataError(f"{path}: no such file; if it is part of a text, put the whole text in quotes")

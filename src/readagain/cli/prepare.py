@@ -25,8 +25,8 @@ _filtering = partial(typer.Option, rich_help_panel="Filters")
 FILTERS_HELP = (
     f"Filters or sets of them, separated by commas; -NAME removes one. "
     f"Filters: {', '.join(FILTERS)}. Sets: {', '.join(FILTER_SETS)} "
-    f"(default: {' and '.join(DEFAULT_FILTERS)}; rush: these and the rules of the paper; "
-    f"rush2015: the rules of its published scripts)."
+    f"(default: {' and '.join(DEFAULT_FILTERS)}; rush: the default filters and the rules in "
+    f"Rush et al. 2015; rush2015: the rules in their published scripts)."
 )
 
 MAX_LISTED_INPUTS = 20
@@ -65,7 +65,8 @@ def command(
     split_by: Annotated[
         Literal["month"] | None,
         _splitting(
-            help="Split of Annotated Gigaword: by the dev and test months of Rush et al. 2015."
+            help="Split by month, with the dev and test months of Rush et al. 2015; for Annotated "
+            "Gigaword only."
         ),
     ] = None,
     sample: Annotated[
@@ -100,7 +101,8 @@ def command(
         int,
         _filtering(
             metavar="N",
-            help="Words that training texts (or headlines) have fewer times become UNK there.",
+            help="Minimum number of occurrences of a word in the training texts; rarer words "
+            "become UNK in texts. The same for headlines.",
         ),
     ] = 1,
     workers: Annotated[
@@ -166,7 +168,7 @@ def _print_inputs(sources: "Sequence[CorpusInput]") -> None:
 
 
 def _describe_inputs(sources: "Sequence[CorpusInput]") -> "Iterator[str]":
-    """Yield a line for each input; one for all of a folder with many."""
+    """Yield a line for each input, or one line for more than `MAX_LISTED_INPUTS` of a folder."""
     groups = groupby(sources, key=lambda source: (source.origin, source.format))
     for (origin, format), group in groups:
         inputs = list(group)

@@ -57,7 +57,7 @@ class Lexicon:
             file.writelines(f"{word}\t{source}\t{summary}\n" for word, source, summary in rows)
 
     def without_rare(self, min_count: int) -> "Lexicon":
-        """Return the lexicon with count 0 for words that a side has fewer times."""
+        """Return the lexicon with counts below `min_count` set to 0, for each side."""
         source, summary = (
             np.where(counts < min_count, 0, counts)
             for counts in (self.source_counts, self.summary_counts)

@@ -34,8 +34,8 @@ class PrepareSettings:
 
     The language is a code of `text.language`; None detects it. `sample` is the maximum number of
     pairs of the dev split and of the test split, chosen at random with `seed`; 0 keeps all. Words
-    that occur fewer than `min_count` times in the training texts or headlines are unknown words
-    there.
+    that occur fewer than `min_count` times in the training texts become unknown words in texts; the
+    same for headlines.
     """
 
     language: str | None = None

@@ -40,7 +40,8 @@ def write_shards(
         folder: the folder of the corpus.
         report_chunk: called after each chunk, in each pass over the chunks.
         rules: minimum counts and shares of the case table.
-        min_count: words that a side of the train split has fewer times are unknown words there.
+        min_count: minimum number of occurrences of a word in the texts of the train split; rarer
+            words become unknown words in texts. The same for headlines.
 
     Returns:
         The lexicon, and the counts and statistics of each split.

@@ -47,7 +47,7 @@ class BatchSummarizer:
         run: settings of the model.
         source_vocab: encoder vocabulary.
         vocab: decoder vocabulary.
-        truecaser: spellings of words that are not in the text.
+        truecaser: restores the capitalization of summary words that do not occur in the text.
         confidence: model of the confidence; without it, summaries have no confidence.
     """
 
@@ -227,7 +227,7 @@ class BatchSummarizer:
         )
 
     def _empty_summary(self, source: SourceText, options: CallOptions) -> Summary:
-        """Return a summary without words, with the warnings about its text."""
+        """Return a summary without words, with the warnings about the source text."""
         return Summary(
             text="",
             score=0.0,

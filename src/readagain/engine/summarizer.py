@@ -61,7 +61,7 @@ class Summarizer:
         source_vocab: encoder vocabulary.
         vocab: decoder vocabulary.
         model: exported graphs, or another back end of the search.
-        truecaser: spellings of words that are not in the text.
+        truecaser: restores the capitalization of summary words that do not occur in the text.
         confidence: model of the confidence; without it, summaries have no confidence.
         max_texts: maximum batch size; a GPU needs larger batches.
     """

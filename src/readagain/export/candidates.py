@@ -24,8 +24,9 @@ class CopyInputs:
 
     Args:
         ext_ids: (R, S) extended ids of the source words, PAD at padding.
-        columns: (R, S) `id - FIRST_WORD` at the first position of each candidate word; this is its
-            column in the word logits, unless it is too large; -1 elsewhere.
+        columns: (R, S) `id - FIRST_WORD` at the first position of each candidate word, -1
+            elsewhere. A value below `num_words` is the column of the word in the word logits; a
+            word with a larger value has no column.
         same_word: (D, S, S) 1 at (i, j) if the word at position i occurs first at position j,
             otherwise 0.
     """
@@ -80,7 +81,7 @@ def score_vocab(
 
     Args:
         step: the graph.
-        inputs: inputs of the output layer; only one with a shortlist.
+        inputs: inputs of the output layer; exactly one if there is a shortlist.
         shortlist: the words to score; by default all words.
     """
     graph, size = step.graph, None if shortlist is None else shortlist.size

@@ -29,8 +29,8 @@ def add_shortlist(graph: GraphBuilder, weights: StateDict, ext_ids: str, *, size
 
     Outputs: `rare_keys` (D, H, S), the rows of the output matrix for rare words; `rare_biases`
     (D, 1, S), their biases at the first position of each rare word, -inf elsewhere;
-    `last_biases` (D, S), for the last S frequent words: -inf if a rare word replaces the word,
-    otherwise 0.
+    `last_biases` (D, S), for the S least frequent of the frequent words (the last S ids before
+    `size`): -inf if a rare word replaces the word, otherwise 0.
     """
     table, biases = weights.tensor("weight")[size:], weights.tensor("bias")[size:]
     is_same_word = graph.add("Equal", graph.unsqueeze(ext_ids, 2), graph.unsqueeze(ext_ids, 1))
@@ -55,10 +55,10 @@ def add_shortlist(graph: GraphBuilder, weights: StateDict, ext_ids: str, *, size
 def _replace_frequent(graph: GraphBuilder, ext_ids: str, is_rare: str, *, size: int) -> None:
     """Replace the least frequent words that are not in the source by the rare source words.
 
-    A source has at most S words, so at most the last S frequent words are replaced; the
-    validation of the settings ensures that there are S frequent words.
+    A source has at most S words, so at most the S least frequent of the frequent words are
+    replaced; the validation of the settings ensures that there are S frequent words.
     """
-    last_ids = last_words(graph, graph.size(ext_ids, 1), end=size)  # (S,)
+    last_ids = last_indices(graph, graph.size(ext_ids, 1), end=size)  # (S,)
     is_source = graph.add("Equal", graph.unsqueeze(ext_ids, 2), last_ids)  # (D, S, S)
     is_source = graph.add("ReduceMax", graph.cast(is_source, np.float32), graph.ints(1), keepdims=0)
     others = graph.add("Sub", graph.constant(np.float32(1)), is_source)  # (D, S)
@@ -73,8 +73,8 @@ def _replace_frequent(graph: GraphBuilder, ext_ids: str, is_rare: str, *, size: 
     graph.output(biases, "last_biases", np.float32, ["D", "S"])
 
 
-def last_words(graph: GraphBuilder, count: str, *, end: int) -> str:
-    """Return the (1,) `count` integers before `end`: (count,)."""
+def last_indices(graph: GraphBuilder, count: str, *, end: int) -> str:
+    """Return the `count` integers before `end`, as (count,); `count` is a graph value (1,)."""
     return graph.add("Add", graph.arange(count), graph.add("Sub", graph.ints(end), count))
 
 
@@ -105,6 +105,6 @@ class Shortlist:
         """Set the (R, W - 4) logits of replaced words to -inf."""
         graph = step.graph
         biases = graph.add("Gather", self.last_biases, self.document)  # (R, S)
-        columns = last_words(graph, graph.size(biases, 1), end=self.size - FIRST_WORD)
+        columns = last_indices(graph, graph.size(biases, 1), end=self.size - FIRST_WORD)
         columns = graph.add("Expand", columns, graph.add("Shape", biases))
         return graph.add("ScatterElements", logits, columns, biases, axis=1, reduction="add")

@@ -47,7 +47,7 @@ def check_readable(path: Path) -> None:
 
 
 def walk_files(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder; those of `MAX_FOLDERS` folders if it has more."""
+    """Yield the files below a folder; at most `MAX_FOLDERS` folders are searched."""
     for name, _, files in islice(os.walk(folder), MAX_FOLDERS):
         yield from (Path(name) / file for file in files)
 
@@ -93,7 +93,7 @@ def changed_error(location: str) -> DataError:
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Open `path` and decompress it; yield the content and a stream for the position.
+    """Open `path`; yield a stream of the decompressed content, and a stream with the file position.
 
     `tell()` of the second stream returns how many bytes of the file were read, for the progress.
     The position in the decompressed content is not related to the size of the file.

@@ -18,20 +18,22 @@ KERNEL_WIDTH = 16
 """The recurrent kernels support hidden sizes that are multiples of this."""
 
 
-def gated_gru(
+def importance_gru(
     inputs: Tensor,
     weight_gates: Tensor,
     weight_candidate: Tensor,
     importance: Tensor | None,
     lengths: Tensor,
 ) -> Tensor:
-    """Compute `functional.gated_gru`."""
+    """Compute `functional.importance_gru`."""
     if not _has_recurrent_kernel(inputs, weight_candidate.size(0)):
-        return functional.gated_gru(inputs, weight_gates, weight_candidate, importance, lengths)
-    from readagain.networks.kernels.gru import TritonGatedGru
+        return functional.importance_gru(
+            inputs, weight_gates, weight_candidate, importance, lengths
+        )
+    from readagain.networks.kernels.gru import TritonImportanceGru
 
     arguments = _cast([inputs, weight_gates, weight_candidate, importance])
-    return _apply(TritonGatedGru, *arguments, lengths)
+    return _apply(TritonImportanceGru, *arguments, lengths)
 
 
 def has_lstm_kernel(weight: Tensor) -> bool:

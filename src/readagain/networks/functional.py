@@ -12,7 +12,7 @@ from torch import Tensor
 from readagain.networks.masks import masked_softmax, valid_positions
 
 
-def gated_gru(
+def importance_gru(
     inputs: Tensor,
     weight_gates: Tensor,
     weight_candidate: Tensor,

@@ -34,7 +34,7 @@ class GruLayer(nn.Module):
             H = self.weight_candidate.size(0)
             importance = importance.expand(-1, -1, H)
         projected = self.input(inputs)  # (B, L, 3H)
-        return dispatch.gated_gru(
+        return dispatch.importance_gru(
             projected, self.weight_gates, self.weight_candidate, importance, lengths
         )
 

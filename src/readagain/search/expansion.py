@@ -19,7 +19,7 @@ FEW_ROWS = 32
 
 With more rows, they are first evaluated on beam size + `SLACK` candidates per row, then on all
 candidates of the rows in which more than `SLACK` are banned. With few rows, the additional numpy
-calls would take longer than the candidates that are skipped.
+calls would take more time than is saved by skipping candidates.
 """
 SLACK = 4
 FEW_SORTED_ROWS = 4
@@ -36,7 +36,7 @@ class Continuations:
         columns: (R, n) index of each word among the k candidates; None for the first n.
         log_probs: (R, 1 + n) total log-probability including features; -inf where not allowed.
         scores: (R, 1 + n) scores.
-        ranking: (R, 1 + n) scores less the diversity penalty, by which the beam is selected.
+        ranking: (R, 1 + n) scores minus the diversity penalty; the beam is selected by them.
         dead_ends: (F,) rows without an allowed word that are below the minimum length.
         dead_end_scores: (F,) their scores with EOS.
         coverage: (R, S) coverage including this step, or None if there is no coverage penalty.

@@ -19,9 +19,10 @@ from readagain.search.model import Bools, Candidates, Floats, Ints, SourceBatch
 FEATURES = ("unigram", "bigram", "trigram", "reordering")
 
 SPARE_CANDIDATES = 100
-"""Number of additional candidates with features, since a bonus can raise the rank of a word.
+"""Number of additional candidates that are requested from the model when features are used.
 
-A word that is not among the candidates has a probability below 1 / (beam_size + SPARE_CANDIDATES).
+A bonus can raise the rank of a word. A word that is not among the candidates has a probability
+below 1 / (beam_size + SPARE_CANDIDATES).
 """
 
 _NO_ID = -1

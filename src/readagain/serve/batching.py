@@ -16,11 +16,14 @@ Result = TypeVar("Result")
 SummarizeBatch = Callable[[Key, Sequence[str]], Sequence[Result]]
 
 TEXTS_PER_TURN = 4
-"""Texts of one request in a batch before those of the next request."""
+"""Number of texts that a request adds to a batch before the turn of the next request."""
 MAX_SHARED_CHARS = 16_000
-"""Maximum characters of a batch while several requests are served, beyond one text of each."""
-SHARED_S = 1.0
-"""Seconds for which requests count as served together after they were last waiting together."""
+"""Maximum number of characters in a batch while several requests are served.
+
+The first text of each request is allowed beyond it.
+"""
+SHARED_PERIOD_S = 1.0
+"""`MAX_SHARED_CHARS` applies for this many seconds after texts of several requests were waiting."""
 
 
 class _Job(Generic[Key, Result]):
@@ -51,10 +54,10 @@ class BatchingQueue(Generic[Key, Result]):
     """Bounded queue that batches waiting texts with equal keys.
 
     The oldest request determines the key of the next batch; texts of other requests with that key
-    are added. Requests take turns, a few texts each, and while several are served a batch has one
-    text of each and others up to `MAX_SHARED_CHARS`. Many or long texts of one request thus do not
-    keep the others waiting. A text waits for others only while the thread is idle. Batches run in
-    one thread, so that the event loop stays free.
+    are added. Requests take turns, a few texts each. While several requests are served, a batch
+    takes one text of each, and further texts only up to `MAX_SHARED_CHARS` in total. Many or long
+    texts of one request thus do not keep the other requests waiting. A text waits for others only
+    while the thread is idle. Batches run in one thread, so that the event loop stays free.
 
     Args:
         summarize_batch: returns one result for each text of a batch with one key.
@@ -177,9 +180,10 @@ class BatchingQueue(Generic[Key, Result]):
         key = self._items[0][0].key
         if len({id(job) for job, _ in self._items}) > 1:
             self._shared_at = time.monotonic()
-        is_shared = time.monotonic() - self._shared_at < SHARED_S
+        is_shared = time.monotonic() - self._shared_at < SHARED_PERIOD_S
         counts: Counter[_Job[Key, Result]] = Counter()
-        waiting: list[tuple[int, _Item[Key, Result]]] = []  # with the number in its request
+        # Each text has its index among the waiting texts of its request.
+        waiting: list[tuple[int, _Item[Key, Result]]] = []
         for item in self._items:
             if item[0].key == key:
                 waiting.append((counts[item[0]], item))
@@ -188,10 +192,10 @@ class BatchingQueue(Generic[Key, Result]):
         waiting.sort(key=lambda each: each[0] // TEXTS_PER_TURN)
         batch: list[_Item[Key, Result]] = []
         num_chars = 0
-        for number, (job, index) in waiting:
+        for nth, (job, index) in waiting:
             num_chars += len(job.texts[index])
-            is_short = not is_shared or num_chars <= MAX_SHARED_CHARS
-            if len(batch) < self._max_batch and (number == 0 or is_short):
+            fits = not is_shared or num_chars <= MAX_SHARED_CHARS
+            if len(batch) < self._max_batch and (nth == 0 or fits):
                 batch.append((job, index))
         taken = set(batch)
         self._set_items([item for item in self._items if item not in taken])

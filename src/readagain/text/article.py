@@ -17,7 +17,7 @@ Span = tuple[int, int]
 _MIN_WRAP_WIDTH = 60  # narrower lines without a full stop are list items, not a paragraph
 MAX_SCENE_SENTENCES = 3
 """Maximum number of sentences at the start that only set the scene: "It was a cold morning."."""
-_MAX_SCENE_SPACES = 20
+_MAX_SCENE_WORDS = 21
 _MAX_BOILERPLATE_CHARS = 200
 
 _NAME = r"(?:[A-Z][\w'.-]*|(?:al|bin|da|de|del|der|di|du|el|la|le|van|von)(?=\s))"
@@ -123,8 +123,9 @@ def article_spans(
 ) -> list[Span]:
     r"""Return the spans of the sentences to read, without boilerplate.
 
-    Sentences that only set the scene are left out too, if at most one other sentence would be among
-    the first `max_sentences`. A text in which nothing would remain is split by `sentence_spans`.
+    Sentences at the start that only set the scene are left out too, if they would be all or all but
+    one of the first `max_sentences`. A text in which nothing would remain is split by
+    `sentence_spans`.
 
     >>> text = "By Jo Roe, Editor\n3 May 2026\n\nOSTHAM (AP) - It rained.\n- Sales up\n- Costs fell"
     >>> [text[start:end] for start, end in article_spans(text)]
@@ -249,6 +250,6 @@ def _num_scene_sentences(sentences: list[str]) -> int:
             return nth
         if (has_name and not _SCENE_START.match(sentence)) or has_verb:
             return 0
-        if _NOT_SCENE.search(sentence) or sentence.count(" ") > _MAX_SCENE_SPACES:
+        if _NOT_SCENE.search(sentence) or sentence.count(" ") + 1 > _MAX_SCENE_WORDS:
             return 0
     return 0

@@ -20,7 +20,7 @@ class SourceTruecaser:
     """Spellings of words inside a summary of a document.
 
     Args:
-        truecaser: spellings of words that the document does not show.
+        truecaser: restores the capitalization of words that the document does not show.
         keep_all_caps: whether to keep all-caps words.
         language: language of the document.
     """

@@ -303,7 +303,10 @@ def test_empty_text_gives_empty_line(summarize, headlines):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["missing.txt"], "missing.txt: no such file; put quotes around a text"),
+        (
+            ["missing.txt"],
+            "missing.txt: no such file; if it is part of a text, put the whole text in quotes",
+        ),
         (["."], ".: is a folder; name its files"),
         (["http://example.org/x.txt"], "http://example.org/x.txt: is a URL; download it"),
         ([POLICE, "--model", "sport"], "no model 'sport'; bundled models:"),

@@ -1,13 +1,13 @@
 import torch
 from torch.autograd import gradcheck
 
-from readagain.networks.functional import gated_gru
+from readagain.networks.functional import importance_gru
 from readagain.networks.recurrent import GruLayer, RnnLayer
 
 B, L, H = 2, 4, 3
 
 
-def gated_gru_inputs(seed=0):
+def importance_gru_inputs(seed=0):
     random = torch.Generator().manual_seed(seed)
 
     def draw(*shape):
@@ -17,38 +17,40 @@ def gated_gru_inputs(seed=0):
 
 
 def test_importance_of_one_gives_plain_gru():
-    inputs, gates, candidate, _, lengths = gated_gru_inputs()
+    inputs, gates, candidate, _, lengths = importance_gru_inputs()
     ones = torch.ones(B, L, H, dtype=torch.float64)
-    gated = gated_gru(inputs, gates, candidate, ones, lengths)
-    plain = gated_gru(inputs, gates, candidate, None, lengths)
-    assert torch.equal(gated, plain)
+    weighted = importance_gru(inputs, gates, candidate, ones, lengths)
+    plain = importance_gru(inputs, gates, candidate, None, lengths)
+    assert torch.equal(weighted, plain)
 
 
 def test_importance_of_zero_keeps_state():
-    inputs, gates, candidate, importance, lengths = gated_gru_inputs()
+    inputs, gates, candidate, importance, lengths = importance_gru_inputs()
     importance = importance.detach().clone()
     importance[:, 1] = 0.0
-    states = gated_gru(inputs, gates, candidate, importance, lengths)
+    states = importance_gru(inputs, gates, candidate, importance, lengths)
     assert torch.equal(states[:, 1], states[:, 0])
     assert not torch.equal(states[0, 2], states[0, 1])
 
 
 def test_gru_repeats_last_state_at_padding():
-    inputs, gates, candidate, importance, lengths = gated_gru_inputs()
-    states = gated_gru(inputs, gates, candidate, importance, lengths)
+    inputs, gates, candidate, importance, lengths = importance_gru_inputs()
+    states = importance_gru(inputs, gates, candidate, importance, lengths)
     assert torch.equal(states[1, 2:], states[1, 1].expand(2, H))
 
 
-def test_gated_gru_gradient():
-    inputs, gates, candidate, importance, lengths = gated_gru_inputs()
+def test_importance_gru_gradient():
+    inputs, gates, candidate, importance, lengths = importance_gru_inputs()
     assert gradcheck(
-        lambda *given: gated_gru(*given, lengths), (inputs, gates, candidate, importance)
+        lambda *given: importance_gru(*given, lengths), (inputs, gates, candidate, importance)
     )
 
 
 def test_plain_gru_gradient():
-    inputs, gates, candidate, _, lengths = gated_gru_inputs()
-    assert gradcheck(lambda *given: gated_gru(*given, None, lengths), (inputs, gates, candidate))
+    inputs, gates, candidate, _, lengths = importance_gru_inputs()
+    assert gradcheck(
+        lambda *given: importance_gru(*given, None, lengths), (inputs, gates, candidate)
+    )
 
 
 def test_scalar_importance_equals_repeated_vector():

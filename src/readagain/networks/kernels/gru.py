@@ -1,4 +1,4 @@
-"""The α-gated GRU and its gradient, each in one Triton launch."""
+"""The GRU with importance weights and its gradient, each in one Triton launch."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def _forward(
 ):  # fmt: skip
     """Run the recurrence over L steps; save what the backward pass needs.
 
-    Shapes: see `TritonGatedGru.forward`.
+    Shapes: see `TritonImportanceGru.forward`.
     """
     TEAM: tl.constexpr = H // UNITS  # programs that share these rows, see `launch`
     counter = counters + tl.program_id(1)
@@ -148,8 +148,8 @@ def _backward(
             d_state = tl.dot(d_gates_all, weight, d_state, input_precision=PRECISION)
 
 
-class TritonGatedGru(torch.autograd.Function):
-    """`functional.gated_gru` with the time loop inside the kernel."""
+class TritonImportanceGru(torch.autograd.Function):
+    """`functional.importance_gru` with the time loop inside the kernel."""
 
     @staticmethod
     def forward(

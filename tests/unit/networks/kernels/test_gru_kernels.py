@@ -1,12 +1,12 @@
-"""The kernels of the α-gated GRU compute `functional.gated_gru`."""
+"""The kernels of the GRU with importance weights compute `functional.importance_gru`."""
 
 import pytest
 import torch
 
-from readagain.networks.functional import gated_gru
-from readagain.networks.kernels.gru import TritonGatedGru
+from readagain.networks.functional import importance_gru
+from readagain.networks.kernels.gru import TritonImportanceGru
 
-kernel = TritonGatedGru.apply
+kernel = TritonImportanceGru.apply
 LENGTHS = torch.tensor([6, 1, 4, 6, 3])
 
 
@@ -31,7 +31,7 @@ def test_gru_kernel_matches_plain_gru(with_importance):
     leaves = [each for each in arguments if each is not None]
     gradient = torch.randn(5, 6, 16, generator=torch.Generator().manual_seed(8))
 
-    expected = gated_gru(*arguments, LENGTHS)
+    expected = importance_gru(*arguments, LENGTHS)
     found = kernel(*arguments, LENGTHS)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
     for found_gradient, expected_gradient in zip(
