@@ -121,7 +121,7 @@ def _rate(
     step.uses_graphs = step.uses_graphs and captures
     first_of = {plan.shape: plan for plan in plans}
     for plan in first_of.values() if step.uses_graphs else plans[:3]:
-        step.update(pairs.rank_batch(plan, batch_size=size))
+        step.update(pairs.local_batch(plan, batch_size=size))
     _wait(device)
     # Waiting for the device is part of no update, so there are many between two looks at the clock.
     between = max(1, 65_536 // size) if step.uses_graphs else 4
@@ -129,7 +129,7 @@ def _rate(
     while (elapsed := time.perf_counter() - start) < seconds:
         for _ in range(between):
             plan = plans[place % len(plans)]
-            step.update(pairs.rank_batch(plan, batch_size=size))
+            step.update(pairs.local_batch(plan, batch_size=size))
             num_pairs += len(plan.pairs)
             place += 1
         _wait(device)
@@ -178,8 +178,8 @@ def _pairs(run: RunSpec, split: Split, device: torch.device) -> TrainingDataset:
 
     return TrainingDataset.load(
         split,
-        source_ids_of=known(run.source_vocab_size),
-        ids_of=known(run.vocab_size),
+        encoder_id_by_lexicon_id=known(run.source_vocab_size),
+        decoder_id_by_lexicon_id=known(run.vocab_size),
         vocab_size=run.vocab_size,
         data=run.data,
         device=device,

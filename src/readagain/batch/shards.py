@@ -101,13 +101,11 @@ class BatchShard:
                 table = unpack_table(block.payload)
                 block = replace(block, payload=table.select(columns) if columns else table)
             for record in parse_block(block, Path(piece.location), self.schema):
-                yield _restore_address(record, piece.location)
+                yield _restore_url(record, piece.location)
 
 
-def _restore_address(
-    record: TextRecord | InvalidRecord, location: str
-) -> TextRecord | InvalidRecord:
-    """Restore the `//` of an address, which `Path` collapses."""
+def _restore_url(record: TextRecord | InvalidRecord, location: str) -> TextRecord | InvalidRecord:
+    """Restore the `//` of a URL, which `Path` collapses to `/`."""
     if not is_remote(location):
         return record
     where = record.where.replace(str(Path(location)), location, 1)
@@ -117,7 +115,7 @@ def _restore_address(
 
 
 def _content(block: Block) -> Iterator[bytes]:
-    """Yield the content of a block for a checksum; lines and packed tables are bytes."""
+    """Yield the content of a block as bytes for a checksum; other rows are encoded by `repr`."""
     if block.invalid is not None:
         yield os.fsencode(block.invalid.reason)
     for row in [block.payload] if isinstance(block.payload, bytes) else block.payload:
@@ -145,7 +143,7 @@ def read_input_schema(path: Path, location: str, options: SplitOptions) -> Recor
     """Read the schema of a file; messages name `location`.
 
     Raises:
-        DataError: when it has no text column, or one that the output would overwrite.
+        DataError: if the file has no text column, or already has a column that the output adds.
     """
     try:
         schema = read_schema(path, options.read)

@@ -1,4 +1,4 @@
-"""Case table of a corpus: the usual spelling of each word inside sentences.
+"""Case table of a corpus: the usual capitalization of each word in mid-sentence.
 
 Each spelling has an id. A lower-case word has its lexicon id; spellings with capitals have the ids
 after those of the lexicon. Chunks are read one at a time, so that memory does not limit the size of

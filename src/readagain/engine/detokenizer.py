@@ -25,7 +25,8 @@ class Detokenizer:
 
     Args:
         vocab: decoder vocabulary.
-        truecaser: spellings of the model; for English, the default truecaser is the fallback.
+        truecaser: usual capitalization of words, from the model; for English, the default
+            truecaser is the fallback.
         language: language of the model.
     """
 

@@ -28,11 +28,12 @@ from readagain.training.curves import read_curves
 from readagain.training.run_dir import RunDir
 
 REPORT_PAGE = "report.html"
-PROTOCOL = UNICODE
+ROUGE_PROTOCOL = UNICODE
 MAX_TEST_PAIRS = 2000
 """Maximum number of test pairs that are scored."""
 NUM_CHECK_TEXTS = 500
-"""Number of texts for the check of the graphs; with fewer, one different word changes ROUGE."""
+"""Number of texts for checking the exported graphs; with fewer, a single different word could fail
+the check of ROUGE."""
 BASELINE_WORDS = 12
 """Number of words of the baseline that returns the start of the text."""
 
@@ -86,15 +87,15 @@ def evaluate_model(work: FitDir, out: Path, base: Path | None) -> dict[str, Eval
         systems[f"{model_name(base)} before fine-tuning"] = _load_model(base)
     systems["first sentence"] = Lead(language=language)
     systems[f"first {BASELINE_WORDS} words"] = Lead(max_words=BASELINE_WORDS, language=language)
-    return {name: evaluate(system, dataset, PROTOCOL) for name, system in systems.items()}
+    return {name: evaluate(system, dataset, ROUGE_PROTOCOL) for name, system in systems.items()}
 
 
 def _load_model(model: Path) -> System:
-    return load_system(str(model), PROTOCOL, threads=num_threads(None))
+    return load_system(str(model), ROUGE_PROTOCOL, threads=num_threads(None))
 
 
 def rouge_f1(evaluation: Evaluation) -> dict[str, tuple[float, float, float]]:
-    """Return the F1 of each measure in percent with the ends of its interval."""
+    """Return the F1 of each measure in percent with its confidence interval."""
     scores = {name: evaluation.rouge.main_score(name) for name in evaluation.rouge.scores}
     return {
         name: (100 * score.value, 100 * score.low, 100 * score.high)

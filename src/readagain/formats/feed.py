@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, ParseError
 
 from readagain.errors import DataError
 from readagain.formats.files import open_bytes, read_document
-from readagain.formats.records import Block, InvalidRecord, Record, list_blocks
+from readagain.formats.records import Block, InvalidRecord, Record, split_into_blocks
 
 ITEM_TAGS = frozenset({"item", "entry"})
 TEXT_TAGS = ("description", "summary", "encoded", "content")
@@ -32,7 +32,7 @@ def read_blocks(
     with open_bytes(path) as (stream, raw):
         root = _parse(read_document(stream, path), path)
         items = [_parse_item(element) for element in _outermost_items(root)]
-        yield from list_blocks(items, raw.tell(), records_per_block)
+        yield from split_into_blocks(items, raw.tell(), records_per_block)
 
 
 def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | InvalidRecord]:

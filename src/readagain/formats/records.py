@@ -31,7 +31,7 @@ class InvalidRecord:
     where: str
     reason: str
     content: Any = None
-    """The fields, cells or line of the record; None if it is too large or a whole file."""
+    """The fields, cells or line of the record; None if it is too large or is an entire file."""
 
     def as_row(self) -> dict[str, Any]:
         """Return file, row, reason and content, as in the files of skipped records."""
@@ -58,7 +58,7 @@ def check_on_error(on_error: str) -> None:
 
 
 class InvalidRecordError(ArgumentError, DataError):
-    """Invalid record that the argument `on_error` would skip."""
+    """Invalid record that stopped the reading; with `on_error="skip"` it would be skipped."""
 
 
 def invalid_record_error(record: InvalidRecord) -> InvalidRecordError:
@@ -135,10 +135,10 @@ class TableFormat(Protocol):
         ...
 
 
-def list_blocks(
+def split_into_blocks(
     records: Sequence[Any], position: int, records_per_block: int | None = None
 ) -> Iterator[Block]:
-    """Split the records of a document that was parsed as a whole into blocks.
+    """Split parsed records into blocks, for formats that are parsed as a whole.
 
     Args:
         records: all records.

@@ -49,7 +49,7 @@ class RougeOptions:
     samples: Annotated[int, Range(2)] = 1000
     """Bootstrap samples (-r)."""
     confidence: Annotated[float, Range(0, 100)] = 95.0
-    """Confidence level of the interval in percent (-c)."""
+    """Confidence level of the intervals in percent (-c)."""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -8,10 +8,10 @@ from itertools import chain
 
 from readagain.rouge.options import RougeOptions
 from readagain.rouge.stemmer import stem
-from readagain.text.language import UNSPACED_CHARACTER, UNSPACED_CHARS
+from readagain.text.language import UNSPACED_CHAR_PATTERN, UNSPACED_RANGES
 
 _WORD = re.compile(rb"[a-z0-9]+")
-_UNICODE_WORD = re.compile(rf"{UNSPACED_CHARACTER}|[^\s{UNSPACED_CHARS}]+")
+_UNICODE_WORD = re.compile(rf"{UNSPACED_CHAR_PATTERN}|[^\s{UNSPACED_RANGES}]+")
 _SPACE = re.compile(rb"\s+")
 _STOP_WORD = -1
 MAX_LOST_LETTERS = 0.005

@@ -34,7 +34,7 @@ def bucketed_batches(
 
     At most `window` items are in memory. An item longer than `max_words` is a batch of its own.
     Items are read and results are yielded only while no thread is running. If reading `items`
-    fails, the results of the items before are yielded first, then the exception is raised.
+    fails, the results of the preceding items are yielded first, then the exception is raised.
 
     Args:
         items: items, read lazily.
@@ -43,7 +43,8 @@ def bucketed_batches(
         max_words: maximum number of words of a batch, including padding.
         max_items: maximum number of items of a batch.
         window: number of items sorted together.
-        parallel: threads; used if each of them gets at least half a batch of the window.
+        parallel: threads; used only if a window has enough items for at least half a batch per
+            thread.
     """
     stream = iter(items)
     failure = None

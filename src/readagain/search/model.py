@@ -27,8 +27,8 @@ class SourceBatch:
     Args:
         source_ids: (B, N, L) ids in the encoder vocabulary.
         lengths: (B, N) number of words in each sentence; 0 for a missing sentence.
-        source_ext_ids: (B, S) ids in the extended decoder vocabulary: the id of a word in the
-            vocabulary of V words, or V + the flat position of the first occurrence of another word.
+        source_ext_ids: (B, S) ids in the extended decoder vocabulary: the id of a word of the
+            vocabulary (size V), or V + the flat position of its first occurrence for an OOV word.
     """
 
     source_ids: Ints
@@ -69,12 +69,12 @@ class Candidates:
     """Top-k next words of R hypotheses.
 
     The log-probability of EOS is a separate field, so it is known even if EOS is not among the k
-    best. Limits on the length therefore need no additional candidates.
+    best. So minimum and maximum lengths need no more than k candidates.
 
     Args:
         ids: (R, k) extended ids of the k most probable words, best first, without duplicates in
-            a row; never PAD, UNK, BOS or EOS. Fewer columns if the model has fewer words.
-        log_probs: (R, k) their log-probabilities; -inf if there are fewer than k words.
+            a row; never PAD, UNK, BOS or EOS. Fewer than k columns if the model has fewer words.
+        log_probs: (R, k) their log-probabilities; -inf in the unused entries of a row.
         copied_from: (R, k) flat source position that contributes most to copying the word, or -1
             if generation contributes more than all positions of the word together.
         end_log_probs: (R,) log-probability of EOS.

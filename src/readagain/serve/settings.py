@@ -48,7 +48,7 @@ class RequestLimits:
     max_queue: _Size = 256
     """Maximum texts waiting in a worker; further requests are rejected immediately."""
     max_requests: _Size = 256
-    """Maximum requests in progress in a worker, and maximum bodies being received."""
+    """Maximum requests in progress in a worker, and, separately, request bodies being received."""
     max_connections: _Size = 800
     """Maximum open connections of a worker."""
     max_wait_ms: Annotated[float, Range(0, 1000)] = 3.0
@@ -60,7 +60,7 @@ class RequestLimits:
         check_fields(self)
         if self.max_queue < self.max_texts:
             raise ArgumentError(
-                "{max_queue} is {0}; expected {max_texts}, which is {1}, or more",
+                "{max_queue} is {0}; expected at least {max_texts} ({1})",
                 self.max_queue,
                 self.max_texts,
             )
@@ -108,7 +108,7 @@ class ServeSettings:
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """Return the names by which requests select models: those of the folders."""
+        """Return the names by which requests select models, which are the names of the folders."""
         return tuple(map(model_name, self.models))
 
     @property
@@ -126,8 +126,8 @@ class ServeSettings:
         """Return the accepted Host headers.
 
         A local server without a key is protected against DNS rebinding: a page of another site
-        must not reach it under the name of that site. Other servers accept every name, as proxies
-        need.
+        must not reach it under the name of that site. Other servers accept every name, because
+        reverse proxies may forward any Host header.
         """
         if self.api_keys or not self.is_local:
             return ("*",)
@@ -138,13 +138,13 @@ def check_api_keys(keys: list[str], where: str) -> tuple[str, ...]:
     """Check that keys are long enough and can be sent in a header.
 
     Raises:
-        ConfigError: without repeating a key.
+        ConfigError: if a key is invalid; the message does not contain the key.
     """
     for number, key in enumerate(keys, start=1):
         if len(key) < MIN_KEY_LENGTH or not all("!" <= character <= "~" for character in key):
             raise ConfigError(
                 f"{where}: key {number} is invalid; expected {MIN_KEY_LENGTH} or more letters, "
-                "digits and signs without spaces, as from: "
+                "digits or punctuation characters (ASCII, no spaces); generate one with: "
                 "python -c 'import secrets; print(secrets.token_urlsafe())'"
             )
     return tuple(keys)

@@ -20,7 +20,7 @@ class SourceTruecaser:
     """Spellings of words inside a summary of a document.
 
     Args:
-        truecaser: restores the capitalization of words that the document does not show.
+        truecaser: restores the capitalization of words that do not occur in the document.
         keep_all_caps: whether to keep all-caps words.
         language: language of the document.
     """
@@ -38,7 +38,8 @@ class SourceTruecaser:
         self._sentence_starts = _sentence_starts(document)
         self._document = document
         self._truecaser = truecaser
-        # Spellings by norm; the case of `_other` may be due to the start of a sentence or a title.
+        # Spellings by the norm of the word. The case of `_other` may be due to the start of a
+        # sentence or a title.
         self._informative: dict[str, str] = {}
         self._other: dict[str, str] = {}
         if document.is_tokenized:

@@ -14,7 +14,7 @@ from readagain.config.options import Case
 from readagain.errors import ShapeError
 from readagain.text.casing import SourceTruecaser, capitalize
 from readagain.text.document import Document, Token
-from readagain.text.language import ENGLISH, UNSPACED_CHARS, Language
+from readagain.text.language import ENGLISH, UNSPACED_RANGES, Language
 from readagain.text.normalization import BRACKETS
 from readagain.text.numbers import SourceNumbers
 from readagain.text.truecasing import Truecaser, default_truecaser
@@ -37,7 +37,9 @@ _NOT_LAST = frozenset([",", ";", ":", "--", ".."])
 _PARTNERS = {"“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "‹": "›"}
 _OPENING_IN_ANY_LANGUAGE = frozenset("¿¡「『（《〈【［〔")
 _CLOSING_IN_ANY_LANGUAGE = frozenset("。！？、，；：」』）》〉】］〕،؛؟۔।·・～")
-_UNSPACED = re.compile(rf"[{UNSPACED_CHARS}「『（《〈【［〔。！？、，；：」』）》〉】］〕·・～⋯…―]")
+_UNSPACED = re.compile(
+    rf"[{UNSPACED_RANGES}「『（《〈【［〔。！？、，；：」』）》〉】］〕·・～⋯…―]"
+)
 _ONE_WORD = frozenset(
     [("can", "not"), ("gon", "na"), ("got", "ta"), ("wan", "na"), ("gim", "me"), ("lem", "me")]
 )
@@ -100,8 +102,8 @@ def write_summary(
         tokens: tokens of the summary.
         document: source document.
         case: "sentence" and "headline" capitalize; "plain" leaves copied tokens unchanged.
-        truecaser: spellings of tokens that are not in the document; frequent English words by
-            default.
+        truecaser: usual capitalization of tokens that are not in the document; by default
+            of frequent English words.
         language: language of document and summary.
     """
     return printed_text(

@@ -25,12 +25,12 @@ _SCRIPT_RANGES: dict[str, str] = {
     "Devanagari": "\u0900-\u0963\u0971-\u097f",
 }
 _SCRIPTS = {script: re.compile(f"[{chars}]") for script, chars in _SCRIPT_RANGES.items()}
-UNSPACED_CHARS = "".join(_SCRIPT_RANGES[script] for script in ("Han", "Kana", "Thai"))
-"""Characters of the scripts that are written without spaces, for a character class."""
-UNSPACED_CHARACTER = (
-    rf"[{UNSPACED_CHARS}][\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u3099\u309a\uff9e\uff9f]*+"
+UNSPACED_RANGES = "".join(_SCRIPT_RANGES[script] for script in ("Han", "Kana", "Thai"))
+"""Ranges of the scripts that are written without spaces, for use inside a character class."""
+UNSPACED_CHAR_PATTERN = (
+    rf"[{UNSPACED_RANGES}][\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u3099\u309a\uff9e\uff9f]*+"
 )
-"""Pattern of one such character with its combining marks."""
+"""Pattern of one character of these ranges with its combining marks."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:'(?=[^\W\d_]))?")
 _MAX_CHARS = 2000
@@ -44,14 +44,14 @@ _MIN_KANA_SHARE = 0.05
 _MIN_SCORE = 1.5
 """Minimum score of the detected language, see `_detect_by_words`."""
 _MIN_COVERAGE = 0.08
-"""Minimum ratio of its function words and special letters to all words."""
+"""Minimum ratio of function words and special letters of the detected language to all words."""
 _MIN_MARGIN = 1.4
-"""Minimum ratio of its score to the second best."""
+"""Minimum ratio of the best score to the second best."""
 _RARE_LANGUAGES = frozenset(
     ["sv", "da", "no", "pl", "cs", "ro", "ca", "tr", "id", "fi", "hu", "vi", "bg"]
 )
 _RARE_WEIGHT = 0.8
-"""Weight of the words of rare languages; those of others have 1."""
+"""Weight of the words of rare languages; words of other languages have weight 1."""
 _NOT_ARABIC = frozenset("پچژگکیےٹڈڑںھہەێۆڵڕ")
 """Letters of Persian, Urdu and Kurdish that Arabic does not have."""
 
@@ -67,7 +67,7 @@ class Language:
         is_spaced: whether spaces separate words; otherwise characters are tokens.
         has_headline_case: whether headlines may have a capital on every word.
         capitalizes_nouns: whether nouns have a capital, so that a capital does not mark a name.
-        quotes: opening and closing quotation mark that generated ones are printed as.
+        quotes: opening and closing quotation mark of generated headlines.
         capital_after: norms of marks after which the next word of a headline has a capital.
         has_ordinals: whether a number with a full stop is an ordinal, as in "3. Oktober".
         elisions: words that are written before the next one with an apostrophe, as in "l'impôt".
@@ -237,7 +237,7 @@ def count_scripts(text: str) -> Counter[str]:
 
 @cache
 def _languages_by_word(script: str) -> dict[str, list[str]]:
-    """Return the languages of a script that have each function word or special letter."""
+    """Map each function word and special letter to the languages of the script that use it."""
     by_word = {
         letter: [code for code in codes if LANGUAGES[code].script == script]
         for letter, codes in SPECIAL_LETTERS.items()

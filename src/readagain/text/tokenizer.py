@@ -10,7 +10,7 @@ Only single characters have possessive quantifiers: Python before 3.11.5 has a b
 import re
 from functools import cache
 
-from readagain.text.language import ENGLISH, UNSPACED_CHARACTER, UNSPACED_CHARS, Language
+from readagain.text.language import ENGLISH, UNSPACED_CHAR_PATTERN, UNSPACED_RANGES, Language
 
 # Characters that are always tokens; ― and ⋯ come from `normalize_typography`.
 _ALONE = r";@#$%&?!()\[\]{}<>\"`―⋯。！？、，；：｡「」『』؟۔।॥"
@@ -76,14 +76,14 @@ def _pattern(code: str, elisions: str, apocopes: str, is_spaced: bool) -> re.Pat
         "elisions": "|".join(sorted(elisions.split(), key=len, reverse=True)),
         "apocopes": "|".join(apocopes.split()),
     }
-    parts = [] if is_spaced else [UNSPACED_CHARACTER]
+    parts = [] if is_spaced else [UNSPACED_CHAR_PATTERN]
     if elisions:
         parts.append(rf"(?i:{words['elisions']})'(?=[\w\"«“„])")
     if apocopes:
         parts.append(rf"(?i:{words['apocopes']})'(?!\w)")
     if code == "nl":
         parts.append(r"'(?i:s|t|n|k|m|r)\b(?!-\w)|'[sS]-\w+")
-    other = "" if is_spaced else UNSPACED_CHARS
+    other = "" if is_spaced else UNSPACED_RANGES
     alone = _ALONE_IN_ANY_LANGUAGE
     return re.compile(
         "|".join(parts + [""] if parts else parts)

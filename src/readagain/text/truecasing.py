@@ -1,4 +1,4 @@
-"""Truecasing: spellings of words inside sentences, and normalization of all-caps text."""
+"""Truecasing: capitalization of words in mid-sentence, and normalization of all-caps text."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,13 +20,15 @@ CASES_FILE = "cases.txt"
 """File of a `Truecaser` in a prepared corpus and in a model folder."""
 MAX_CASES_BYTES = 64 << 20
 MIN_ALL_CAPS_WORDS = 4
-"""Words in capitals that make a text or sentence all-caps; fewer may be acronyms."""
+"""Minimum number of words in capitals for an all-caps text or sentence; fewer may be acronyms."""
 MIN_NAME_LETTERS = 4
-"""Letters of an unknown all-caps word that is taken for a name; shorter ones are acronyms."""
+"""Minimum number of letters for an unknown all-caps word to be treated as a name; shorter words are
+treated as acronyms."""
 
 Ints = NDArray[np.int64]
 
 _LONG_WORD = 5  # letters; shorter words may be in lower case in a title-cased headline
+# `_CAN_PRECEDE`: the next word can be informative; False for marks that may begin a sentence.
 _IS_WORD, _CAN_PRECEDE, _IS_LONG, _IS_LONG_LOWER, _HAS_CAPITAL = 1, 2, 4, 8, 16
 
 _LOWER_IN_NAMES = MINOR | {"'s", "’s"}
@@ -36,7 +38,7 @@ _ORDINAL = re.compile(r"\d+(?:ST|ND|RD|TH|S)")  # 14TH, 1990S
 
 
 class Truecaser:
-    """Spellings of words and word pairs inside sentences, by norm.
+    """Capitalization of words and word pairs in mid-sentence, looked up by their norm.
 
     Args:
         entries: words as they are spelled, and pairs of words that are spelled differently
@@ -70,7 +72,7 @@ class Truecaser:
         return truecaser
 
     def save(self, path: Path) -> None:
-        """Write one entry per line, sorted by norm, atomically."""
+        """Write one entry per line, sorted by its norm, atomically."""
         with atomic_write(path) as temporary:
             temporary.write_bytes("".join(f"{entry}\n" for entry in self).encode("utf-8"))
 
@@ -97,7 +99,7 @@ class Truecaser:
         )
 
     def with_fallback(self, other: "Truecaser") -> "Truecaser":
-        """Return these entries, and those of `other` for further norms."""
+        """Return these entries, and the entries of `other` for words that are missing here."""
         return Truecaser((other._spellings | self._spellings).values())
 
     def __len__(self) -> int:
@@ -136,8 +138,9 @@ def has_informative_case(
         tokens: distinct words.
         ids: (number of words,) the words of all sentences as indices of `tokens`.
         lengths: (number of sentences,) number of words of each sentence.
-        has_headline_case: whether the language has title case; otherwise a sentence counts if it
-            has words in both cases, such as a German sentence with many nouns.
+        has_headline_case: whether the language has title case. If not, a sentence is used if it has
+            capitalized and lower-case words; the test for title case would exclude German
+            sentences with many nouns.
 
     Returns:
         (number of words,) bool.
@@ -193,10 +196,10 @@ def normalize_all_caps(
     """
     is_all_caps = _is_all_caps([surface for sentence in sentences for surface in sentence])
     return [
-        truecase_sentence(surfaces, each, truecaser)
+        truecase_sentence(surfaces, sentence_norms, truecaser)
         if is_all_caps or _is_all_caps(surfaces)
-        else truecase_start(surfaces, each, truecaser)
-        for surfaces, each in zip(sentences, norms, strict=True)
+        else truecase_start(surfaces, sentence_norms, truecaser)
+        for surfaces, sentence_norms in zip(sentences, norms, strict=True)
     ]
 
 
@@ -260,7 +263,8 @@ def _has_intended_capitals(words: Sequence[str], following: Sequence[str]) -> bo
     """Return whether capitals at the start of a sentence are part of the spelling.
 
     A single word may be an acronym ("WHO", but not "THE"), half of a name such as "AT&T", or occur
-    again in capitals. Several words are never intended, unless the whole sentence is in capitals.
+    again in capitals. Capitals of several words are part of the spelling only if
+    the whole sentence is in capitals.
     """
     if not following:
         return True
@@ -283,7 +287,7 @@ def _is_caps_word(surface: str) -> bool:
 
 
 def _truecase_word(surface: str, spelling: str | None, truecaser: Truecaser) -> str:
-    """Truecase an all-caps word by its spelling, or else by those of its hyphenated parts."""
+    """Truecase an all-caps word by its spelling, or by the spellings of its hyphenated parts."""
     if spelling is not None and len(spelling) == len(surface):
         return "".join(
             c.lower() if like.islower() else c for c, like in zip(surface, spelling, strict=True)

@@ -89,9 +89,9 @@ class TrainingDataset:
         sentence_lengths: (P, N) number of words; 0 for a missing sentence.
         summary_starts: (P,) start of each summary in `words`.
         summary_lengths: (P,) number of words.
-        source_ids_of: lexicon id → id in the encoder vocabulary, or UNK; the last entry is for
-            negative ids.
-        ids_of: lexicon id → id in the decoder vocabulary, or UNK.
+        encoder_id_by_lexicon_id: id in the encoder vocabulary, or UNK, of each lexicon id; the last
+            entry is for negative ids.
+        decoder_id_by_lexicon_id: the same for the decoder vocabulary.
         vocab_size: size V of the decoder vocabulary.
         style_id: id of the style token that follows each source; None for models without styles.
         device: the device of the batches.
@@ -102,8 +102,8 @@ class TrainingDataset:
     sentence_lengths: Tensor
     summary_starts: Tensor
     summary_lengths: Tensor
-    source_ids_of: Tensor
-    ids_of: Tensor
+    encoder_id_by_lexicon_id: Tensor
+    decoder_id_by_lexicon_id: Tensor
     vocab_size: int
     style_id: int | None
     device: torch.device
@@ -113,17 +113,17 @@ class TrainingDataset:
         cls,
         split: Split,
         *,
-        source_ids_of: Ints,
-        ids_of: Ints,
+        encoder_id_by_lexicon_id: Ints,
+        decoder_id_by_lexicon_id: Ints,
         vocab_size: int,
         style_id: int | None = None,
         data: DataSpec,
         device: torch.device,
     ) -> Self:
-        """Load a split with the sentences and lengths that `data` sets.
+        """Load a split, truncated to the number of sentences and the lengths configured in `data`.
 
-        `source_ids_of` and `ids_of` are `lexicon.vocab_ids` of the two vocabularies; the other
-        arguments are as for the class.
+        `encoder_id_by_lexicon_id` and `decoder_id_by_lexicon_id` are `lexicon.vocab_ids` of the two
+        vocabularies; the other arguments are as for the class.
         """
         words, segments, pairs = join_shards(split)
         if style_id is not None:
@@ -143,8 +143,8 @@ class TrainingDataset:
             sentence_lengths=to_storage(lengths),
             summary_starts=to_storage(segments[summaries]),
             summary_lengths=to_storage(np.minimum(summary_lengths, data.max_summary_words)),
-            source_ids_of=to_storage(source_ids_of),
-            ids_of=to_storage(ids_of),
+            encoder_id_by_lexicon_id=to_storage(encoder_id_by_lexicon_id),
+            decoder_id_by_lexicon_id=to_storage(decoder_id_by_lexicon_id),
             vocab_size=vocab_size,
             style_id=style_id,
             # "cuda" and "cuda:0" are the same device, but compare unequal.
@@ -184,23 +184,23 @@ class TrainingDataset:
             for start, length in zip(starts, lengths, strict=True)
         ]
 
-    def rank_batch(
+    def local_batch(
         self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
     ) -> BatchIndices | Batch:
-        """Return the part of a batch for one process, padded to its part of `batch_size`."""
-        rank_size = -(-batch_size // world_size)  # rounded up
-        pairs = plan.pairs[rank * rank_size : (rank + 1) * rank_size]
+        """Return the share of a batch for one process, padded to ceil(batch_size / world_size)."""
+        local_size = -(-batch_size // world_size)  # rounded up
+        pairs = plan.pairs[rank * local_size : (rank + 1) * local_size]
         num_real = torch.full((), len(pairs), device=pairs.device)
-        if len(pairs) < rank_size:
-            pairs = F.pad(pairs, (0, rank_size - len(pairs)))
+        if len(pairs) < local_size:
+            pairs = F.pad(pairs, (0, local_size - len(pairs)))
         batch = BatchIndices(self, pairs, num_real, plan.shape)
         return batch if self.words.device == self.device else batch.assemble().to(self.device)
 
     def batch(
         self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
     ) -> Batch:
-        """Return the assembled part of a batch for one process."""
-        batch = self.rank_batch(plan, batch_size=batch_size, rank=rank, world_size=world_size)
+        """Return the assembled share of a batch for one process."""
+        batch = self.local_batch(plan, batch_size=batch_size, rank=rank, world_size=world_size)
         return batch.assemble()
 
     def gather(self, rows: Tensor, num_real: Tensor, shape: Bucket) -> Batch:
@@ -229,7 +229,7 @@ class TrainingDataset:
         steps = torch.arange(previous_ids.size(1), device=rows.device)
         ends = target_lengths.unsqueeze(1)
         target_ids = torch.where(steps == ends, EOS, F.pad(summary_ids, (0, 1), value=PAD))
-        source_ids = torch.where(valid[:, :S], self.source_ids_of[words[:, :S]], PAD)
+        source_ids = torch.where(valid[:, :S], self.encoder_id_by_lexicon_id[words[:, :S]], PAD)
         source_ids = source_ids.view_as(source)
         source_ext_ids = ext_ids[:, :S].contiguous()
         if self.style_id is not None:
@@ -255,7 +255,7 @@ class TrainingDataset:
             valid: (B, S + T - 1) True at words.
             source_size: S.
         """
-        ids = torch.where(valid, self.ids_of[words], PAD)
+        ids = torch.where(valid, self.decoder_id_by_lexicon_id[words], PAD)
         source, source_valid = words[:, :source_size], valid[:, :source_size]
         positions = torch.arange(source_size, device=words.device, dtype=torch.int32)
         is_same = (words.unsqueeze(2) == source.unsqueeze(1)) & source_valid.unsqueeze(1)

@@ -83,8 +83,8 @@ class ResolvedJob:
         lexicon, vocabs = self.corpus.lexicon, self.vocabs
         return TrainingDataset.load(
             self.corpus.split(split),
-            source_ids_of=lexicon.vocab_ids(vocabs.source),
-            ids_of=lexicon.vocab_ids(vocabs.summary),
+            encoder_id_by_lexicon_id=lexicon.vocab_ids(vocabs.source),
+            decoder_id_by_lexicon_id=lexicon.vocab_ids(vocabs.summary),
             vocab_size=len(vocabs.summary),
             style_id=vocabs.source.styles.get(self.run.decode.style),
             data=self.run.data,

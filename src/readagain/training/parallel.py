@@ -1,4 +1,4 @@
-"""Processes of distributed training, devices and threads."""
+"""Process groups, devices and threads of training."""
 
 import os
 from collections.abc import Iterable, Iterator

@@ -99,7 +99,7 @@ class Trainer:
         if epoch != self._epoch:
             self._epoch, self._plans = epoch, self._plan_epoch(epoch)
         plan = self._plans[position]
-        batch = self.dataset.rank_batch(
+        batch = self.dataset.local_batch(
             plan,
             batch_size=self.spec.batch_size,
             rank=self.processes.rank,

@@ -16,7 +16,7 @@ from readagain.fitting.page import (
     mark_novel_words,
     render_report,
 )
-from readagain.fitting.results import PROTOCOL
+from readagain.fitting.results import ROUGE_PROTOCOL
 from readagain.rouge.significance import Comparison
 from readagain.text.document import Token
 from readagain.text.language import find_language
@@ -58,7 +58,7 @@ def make_report(*, num_texts=30, difference=(0.1, 0.05, 0.15), dropped=None, not
         manifest=manifest(dropped or {}),
         curves=Curves("run", POINTS),
         steps_per_epoch=10,
-        evaluations={name: evaluate(each, data, PROTOCOL) for name, each in systems.items()},
+        evaluations={name: evaluate(each, data, ROUGE_PROTOCOL) for name, each in systems.items()},
         best_baseline="first sentence",
         comparison=Comparison(
             difference=value, low=low, high=high, p_bootstrap=0.1, p_randomization=0.1

@@ -27,7 +27,7 @@ TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
         ({"max_requests": 0}, "max_requests is 0; expected 1 or more"),
         ({"max_wait_ms": 1001.0}, "max_wait_ms is 1001.0; expected 0 to 1000"),
         ({"timeout_s": 0.0}, "timeout_s is 0.0; expected more than 0"),
-        ({"max_queue": 63}, "max_queue is 63; expected max_texts, which is 64, or more"),
+        ({"max_queue": 63}, r"max_queue is 63; expected at least max_texts \(64\)"),
     ],
     ids=str,
 )

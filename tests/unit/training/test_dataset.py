@@ -59,8 +59,8 @@ def shard_of(pairs):
 def load_dataset(data, *, shards=(PAIRS,), device=CPU):
     return TrainingDataset.load(
         Split("train", tuple(map(shard_of, shards))),
-        source_ids_of=LEXICON.vocab_ids(SOURCE_VOCAB),
-        ids_of=LEXICON.vocab_ids(VOCAB),
+        encoder_id_by_lexicon_id=LEXICON.vocab_ids(SOURCE_VOCAB),
+        decoder_id_by_lexicon_id=LEXICON.vocab_ids(VOCAB),
         vocab_size=len(VOCAB),
         data=data,
         device=device,
@@ -179,7 +179,7 @@ def test_process_without_pairs_gets_padding_rows():
 def test_device_with_and_without_index_is_the_same():
     pairs = load_dataset(ONE, device=torch.device("cpu", 0))
     assert isinstance(
-        pairs.rank_batch(pairs.plan_in_order(batch_size=8)[0], batch_size=8), BatchIndices
+        pairs.local_batch(pairs.plan_in_order(batch_size=8)[0], batch_size=8), BatchIndices
     )
 
 
@@ -223,8 +223,8 @@ def test_style_token_follows_the_words_of_each_source(data):
     style_id = 99
     dataset = TrainingDataset.load(
         Split("train", (shard_of(PAIRS),)),
-        source_ids_of=LEXICON.vocab_ids(SOURCE_VOCAB),
-        ids_of=LEXICON.vocab_ids(VOCAB),
+        encoder_id_by_lexicon_id=LEXICON.vocab_ids(SOURCE_VOCAB),
+        decoder_id_by_lexicon_id=LEXICON.vocab_ids(VOCAB),
         vocab_size=len(VOCAB),
         style_id=style_id,
         data=data,

@@ -32,7 +32,7 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _FOLDER_2003 = "duc2003_testdata"
-_TASK_LENGTH = "10"  # words; other lengths are those of other tasks
+_TASK_LENGTH = "10"  # words; references of other lengths belong to other tasks
 _TEXT = re.compile(r"<TEXT>(.*?)(</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 _DATELINE_END = re.compile(r" (?:--|-|_) ")

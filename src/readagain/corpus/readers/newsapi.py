@@ -12,7 +12,7 @@ from readagain.errors import DataError, quoted, type_in_words
 from readagain.formats.files import open_bytes, read_document
 from readagain.formats.jsonl import describe_json_error
 from readagain.formats.lines import describe_decode_error
-from readagain.formats.records import Block, InvalidRecord, Record, list_blocks
+from readagain.formats.records import Block, InvalidRecord, Record, split_into_blocks
 
 TEXT_KEYS = ("description", "content", "text", "body")
 HEADLINE_KEYS = ("title", "headline")
@@ -49,7 +49,9 @@ class _NewsApi:
                 raise DataError(f"{path}:{error.lineno}: {describe_json_error(error)}") from error
             except (ValueError, RecursionError) as error:
                 raise DataError(f"{path}: {describe_json_error(error)}") from error
-            yield from list_blocks(_find_articles(document, path), raw.tell(), records_per_block)
+            yield from split_into_blocks(
+                _find_articles(document, path), raw.tell(), records_per_block
+            )
 
     def parse_block(
         self, block: Block, path: Path, encoding: str

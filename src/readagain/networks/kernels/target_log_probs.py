@@ -44,17 +44,17 @@ def _forward(
     row = tl.program_id(0).to(tl.int64)
     b = row // T
     target = tl.load(targets + row)
-    largest, total, mean = LOW, 0.0, 0.0
+    running_max, running_sum, mean = LOW, 0.0, 0.0
     for first in range(0, V, BLOCK):
         word = first + tl.arange(0, BLOCK)
         logits = tl.load(vocab_logits + row * V + word, mask=word < V, other=LOW).to(tl.float32)
         logits = tl.where(word < V, logits, LOW)
         mean += tl.sum(tl.where(word < V, logits, 0.0), 0)
-        largest, total = _add_exp(largest, total, logits, LOW)
+        running_max, running_sum = _add_exp(running_max, running_sum, logits, LOW)
     mean = mean / V
     vocab_id = tl.minimum(target, V - 1)
     vocab_logit = tl.load(vocab_logits + row * V + vocab_id).to(tl.float32)
-    largest_match, matching = tl.where(target < V, vocab_logit, LOW), tl.where(target < V, 1.0, 0.0)
+    target_max, target_sum = tl.where(target < V, vocab_logit, LOW), tl.where(target < V, 1.0, 0.0)
     if HAS_COPY:
         for first in range(0, S, COPY_BLOCK):
             position = first + tl.arange(0, COPY_BLOCK)
@@ -63,14 +63,14 @@ def _forward(
                 tl.float32
             )
             logits = tl.where(real, logits, LOW)
-            largest, total = _add_exp(largest, total, logits, LOW)
+            running_max, running_sum = _add_exp(running_max, running_sum, logits, LOW)
             same = tl.load(ext_ids + b * S + position, mask=position < S, other=-1) == target
-            largest_match, matching = _add_exp(
-                largest_match, matching, tl.where(same, logits, LOW), LOW
+            target_max, target_sum = _add_exp(
+                target_max, target_sum, tl.where(same, logits, LOW), LOW
             )
-    log_denominator = largest + tl.log(total)
-    is_reachable = matching > 0.0
-    log_numerator = tl.where(is_reachable, largest_match + tl.log(tl.maximum(matching, 1e-30)), LOW)
+    log_denominator = running_max + tl.log(running_sum)
+    is_reachable = target_sum > 0.0
+    log_numerator = tl.where(is_reachable, target_max + tl.log(tl.maximum(target_sum, 1e-30)), LOW)
     tl.store(log_denominators + row, log_denominator)
     tl.store(log_numerators + row, log_numerator)
     log_prob = tl.maximum(log_numerator - log_denominator, FLOOR)

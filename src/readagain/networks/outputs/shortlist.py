@@ -1,4 +1,4 @@
-"""Large-vocabulary trick: score only a shortlist, the source words and the most frequent words.
+"""Large-vocabulary trick: score only a shortlist of source words and most frequent words.
 
 Jean, Cho, Memisevic and Bengio 2015 for translation; Nallapati, Zhou, dos Santos, Gulcehre and
 Xiang 2016 (section 2.1) for summaries. Vocabularies are sorted by frequency, so the most frequent
@@ -85,9 +85,9 @@ class SourceShortlist:
     """Shortlist of each source for decoding, as W + S columns of logits.
 
     The first W columns are the W most frequent words; one matrix product computes them for the
-    whole batch. The other S columns are the source positions; they hold the rare source words. A
-    frequent word that a rare word displaces from the shortlist is masked. So a source needs only S
-    gathered rows of the output matrix instead of W.
+    whole batch. The other S columns are the source positions; they hold the rare source words.
+    Because the frequent words are shared, only S rows of the output matrix are gathered per source
+    instead of W. A frequent word that a rare word displaces from the shortlist is masked.
 
     Args:
         on_shortlist: (B, W + S) True where a column is a word of the shortlist.
@@ -159,7 +159,8 @@ class ShortlistOutput(VocabularyOutput):
         first = is_same_word.int().argmax(dim=2)  # (B, S) first position of each word
         is_first = first == torch.arange(first.size(1), device=first.device)
         is_rare = is_first & (source_ext_ids >= W) & (source_ext_ids < V)
-        # A source with more than W words keeps those up to the last id of its shortlist.
+        # If a source has more than W distinct words, drop the rarest: ids above the last of the
+        # shortlist.
         is_rare = is_rare & (source_ext_ids <= ids[:, -1:])
         rare_ids = torch.where(is_rare, source_ext_ids, PAD)
         return SourceShortlist(
