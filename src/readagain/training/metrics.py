@@ -109,7 +109,8 @@ class _EventWriter:
         )
 
         folder.mkdir(exist_ok=True)
-        name = f"events.out.tfevents.{time.time():010.0f}.{socket.gethostname()}.{uuid4().hex}"
+        # TensorBoard reads the files in the order of their names.
+        name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}.{uuid4().hex}"
         self._records = RecordWriter((folder / name).open("xb"))
         self._add(file_version="brain.Event:2")
         self._add(step=purge_step, session_log=SessionLog(status=SessionLog.START))

@@ -16,7 +16,7 @@ def _raise(data: bytes) -> None:
 
 def _talk(data: bytes) -> None:
     if data == b"bad":
-        raise DataError("one line\nand another")
+        raise DataError("a long line " * 200)
 
 
 def _linger(data: bytes) -> None:
