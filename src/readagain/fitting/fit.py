@@ -235,7 +235,7 @@ class _Fit:
         )
 
     def _prepare(self, work: FitDir) -> CorpusManifest:
-        """Write the prepared corpus if there is none; return its manifest."""
+        """Prepare the corpus unless it exists, and return its manifest."""
         for source in self.sources:
             self._print(source.description)
         if not work.data.exists():

@@ -98,7 +98,7 @@ def find_documents(folder: Path) -> dict[Path, list[Path]]:
 
 
 def _of_task(references: Mapping[str, Path]) -> list[Path]:
-    """Return the references of the length of task 1, or all if there are none; by name."""
+    """Return the references with the length of task 1, or else all references, sorted by name."""
     of_task = [name for name in references if f".{_TASK_LENGTH}." in name]
     return [references[name] for name in sorted(of_task or references)]
 

@@ -110,8 +110,8 @@ def _find_files(
             return files
         if duc_nist.find_documents(path):
             return [path]
-    # Take the files whose names start with this split; if there are none, the files whose names
-    # start with no split.
+    # Choose the files whose names start with this split, or else those whose names start with no
+    # split.
     chosen = [file for file in files if split_by_name(file) == split] or [
         file for file in files if split_by_name(file) is None
     ]
