@@ -1,9 +1,13 @@
-"""Claims of the paper, each with its tests and a verdict."""
+"""Claims of the paper, each with its tests and a verdict.
+
+A test is a method of `_Tests`, which `catalog.toml` names together with its arguments. Most tests
+are a difference of ROUGE-1 between experiments and the bounds within which it supports the claim.
+"""
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import mean, variance
 from typing import Any, Literal
 
@@ -35,7 +39,7 @@ class Evidence:
     statement: str
     paper: str = _NO_VALUE
     ours: str
-    verdict: Verdict
+    verdict: Verdict = "not measured"
     recipe: str = ""
 
     @property
@@ -63,24 +67,23 @@ class Claim:
         Several tests with different verdicts are counted.
         """
         deciding = [evidence[0] for evidence in self.tests]
-        short = dict.fromkeys(each.recipe for each in deciding if each.is_short)
-        found = [_combine(each for each in deciding if not each.is_short)]
-        for recipe in short:
+        verdicts = [_combine(each for each in deciding if not each.is_short)]
+        for recipe in dict.fromkeys(each.recipe for each in deciding if each.is_short):
             combined = _combine(each for each in deciding if each.recipe == recipe)
-            found.append(f"{combined} after the short training of recipe `{recipe}`")
-        return "; ".join(filter(None, found)) or "not measured"
+            verdicts.append(f"{combined} after the short training of recipe `{recipe}`")
+        return "; ".join(filter(None, verdicts)) or "not measured"
 
 
 def _combine(evidence: Iterable[Evidence]) -> str:
-    found = Counter(each.verdict for each in evidence)
-    del found["not measured"]
-    if len(found) == 1:
-        return f"**{next(iter(found))}**"
-    return ", ".join(f"{count} **{verdict}**" for verdict, count in found.most_common())
+    counts = Counter(each.verdict for each in evidence)
+    del counts["not measured"]
+    if len(counts) == 1:
+        return f"**{next(iter(counts))}**"
+    return ", ".join(f"{count} **{verdict}**" for verdict, count in counts.most_common())
 
 
 class _Tests:
-    """Tests of statements about the results of one recipe, called by name from `catalog.toml`."""
+    """Tests of statements about the results of one recipe."""
 
     def __init__(self, store: ResultStore, timing: Mapping[str, Any] | None, recipe: str) -> None:
         self.store = store
@@ -90,33 +93,65 @@ class _Tests:
     def higher(self, first: str, second: str) -> Evidence:
         """Test whether an experiment scores higher than another."""
         statement = f"{_title(first)} scores higher than {_title(second)}"
-        return self._judge(statement, (first, second), self._compare(first, second))
+        return self._judge(statement, (first, second), self._difference(first, second))
 
     def higher_with_unk(self, first: str, second: str) -> Evidence:
         """Test whether an experiment that copies scores higher than one that may generate UNK."""
         statement = f"{_title(first)} scores higher than {_title(second)} with UNK allowed"
         other = self.store.find(second, self.recipe)
-        effects = None
-        if other is not None and all(each.own for each in other.on(other.datasets[0])):
-            terms = ((first, 1), (second, -1))
-            effects = self.store.contrast(terms, self.recipe, is_own=True)
-        found = None if effects is None else effects["rouge-1"]
-        return self._judge(statement, (first, second), found)
+        has_unk = other is not None and all(each.own for each in other.on(other.datasets[0]))
+        effect = self._difference(first, second, is_own=True) if has_unk else None
+        return self._judge(statement, (first, second), effect)
+
+    def between(self, first: str, second: str, low: float, high: float, statement: str) -> Evidence:
+        """Test whether the difference of two experiments is between two bounds, in points."""
+        statement = statement.format(_title(first), _title(second))
+        effect = self._difference(first, second)
+        return self._judge(statement, (first, second), effect, low=low, high=high)
+
+    def larger_loss(self, *names: str) -> Evidence:
+        """Test whether a smaller vocabulary costs more without copying than with it.
+
+        The names are the large and small vocabulary without copying, then with copying.
+        """
+        statement = "From 69K to 2K a model loses more without copying than with it"
+        plain, copying = (self._difference(*names[k : k + 2]) for k in (0, 2))
+        losses = ""
+        if plain is not None and copying is not None:
+            losses = (
+                f"it loses {100 * plain.difference:.2f} without copying, "
+                f"{100 * copying.difference:.2f} with it: "
+            )
+        return self._judge(statement, names, self._difference(*names), before=losses)
+
+    def higher_on_duc(self, first: str, second: str) -> Evidence:
+        """Test whether an experiment has a higher recall by the DUC protocol than another."""
+        statement = f"{_title(first)} has a higher recall than {_title(second)}"
+        other = self.store.find(second, self.recipe)
+        for dataset in other.datasets if other else ():
+            effect = self._difference(first, second, dataset=dataset)
+            if effect is None or not other or other.on(dataset)[0].figure != "recall":
+                continue
+            in_paper = _paper_scores("table2").get(second)
+            score = other.scores(dataset)["rouge-1"].value
+            after = f"; {_title(second)} has {score:.1f} here and {in_paper:.1f} in the paper"
+            return self._judge(
+                statement, (first, second), effect, after=after if in_paper else "", table="table2"
+            )
+        missing = "a row, or a data set with several references, is missing"
+        return Evidence(statement=statement, ours=missing)
 
     def lower_loss(self, first: str, second: str) -> Evidence:
         """Test whether an experiment has a lower selection loss than another, over seeds."""
         statement = f"{_title(first)} has a lower loss on the selection split than {_title(second)}"
-        found = [self.store.find(name, self.recipe) for name in (first, second)]
         losses = [
-            [run.training["best"]["dev_loss"] for run in each.results if run.training["best"]]
-            for each in found
-            if each is not None
+            [run.training["best"]["dev_loss"] for run in results.results if run.training["best"]]
+            for name in (first, second)
+            if (results := self.store.find(name, self.recipe)) is not None
         ]
         has_seeds = len(losses) == 2 and min(map(len, losses)) >= 2
         if self.recipe != "converged" or not has_seeds:
-            return Evidence(
-                statement=statement, ours="fewer than two seeds", verdict="not measured"
-            )
+            return Evidence(statement=statement, ours="fewer than two seeds")
         dof = sum(map(len, losses)) - 2
         pooled = sum(variance(each) * (len(each) - 1) for each in losses) / dof
         margin = t_quantile(dof) * math.sqrt(pooled * sum(1 / len(each) for each in losses))
@@ -130,71 +165,18 @@ class _Tests:
             recipe=self.recipe,
         )
 
-    def between(self, first: str, second: str, low: float, high: float, statement: str) -> Evidence:
-        """Test whether the difference of two experiments is between two bounds, in points.
-
-        The statement is supported if the whole confidence interval is between the bounds, and
-        contradicted if the whole interval is outside.
-        """
-        statement = statement.format(_title(first), _title(second))
-        found = self._compare(first, second)
-        evidence = self._judge(statement, (first, second), found)
-        if found is None:
-            return evidence
-        is_inside = low < 100 * found.low and 100 * found.high < high
-        is_outside = 100 * found.high < low or 100 * found.low > high
-        return replace(evidence, verdict=_verdict(is_inside, is_outside))
-
-    def larger_loss(self, *names: str) -> Evidence:
-        """Test whether a smaller vocabulary costs more without copying than with it.
-
-        The names are the large and small vocabulary without copying, then with copying.
-        """
-        statement = "From 69K to 2K a model loses more without copying than with it"
-        terms = tuple(zip(names, (1, -1, -1, 1), strict=True))
-        effects = self.store.contrast(terms, self.recipe)
-        plain, copying = (self._compare(*names[k : k + 2]) for k in (0, 2))
-        evidence = self._judge(statement, names, None if effects is None else effects["rouge-1"])
-        if effects is None or plain is None or copying is None:
-            return evidence
-        losses = (
-            f"it loses {100 * plain.difference:.2f} without copying, "
-            f"{100 * copying.difference:.2f} with it: "
-        )
-        return replace(evidence, ours=losses + evidence.ours)
-
-    def higher_on_duc(self, first: str, second: str) -> Evidence:
-        """Test whether an experiment has a higher recall by the DUC protocol than another."""
-        statement = f"{_title(first)} has a higher recall than {_title(second)}"
-        found, other = (self.store.find(name, self.recipe) for name in (first, second))
-        for name in found.datasets if found else ():
-            compared = self.store.compare(first, second, self.recipe, name)
-            if compared is None or not found or not other or found.on(name)[0].figure != "recall":
-                continue
-            evidence = self._judge(statement, (first, second), compared["rouge-1"], "table2")
-            printed = _paper_scores("table2").get(second)
-            if printed is None:
-                return evidence
-            value = other.scores(name)["rouge-1"].value
-            rival = f"; {_title(second)} has {value:.1f} here and {printed:.1f} in the paper"
-            return replace(evidence, ours=evidence.ours + rival)
-        return Evidence(
-            statement=statement,
-            ours="a row, or a data set with several references, is missing",
-            verdict="not measured",
-        )
-
     def weigh_more(self, name: str, words: str) -> Evidence:
         """Test whether a class of words has larger importance weights than function words."""
         statement = f"{_title(name)}: {_WORDS[words]} weigh more than function words"
-        found = self.store.find(name, self.recipe)
-        measured = [each.importance or {} for each in found.results] if found else []
+        results = self.store.find(name, self.recipe)
+        measured = [each.importance or {} for each in results.results] if results else []
         key = f"{words}_over_function"
         differences = [each[key] for each in measured if key in each]
-        if not differences or not differences[0]["texts"]:
-            missing = "no text has words of both kinds" if differences else _MISSING
-            return Evidence(statement=statement, ours=missing, verdict="not measured")
+        if not differences:
+            return Evidence(statement=statement, ours=_MISSING)
         first = differences[0]
+        if not first["texts"]:
+            return Evidence(statement=statement, ours="no text has words of both kinds")
         text = (
             f"by {first['mean']:+.3f} ({first['low']:+.3f} to {first['high']:+.3f}), positive in "
             f"{100 * first['positive_share']:.0f}% of {first['texts']:,} texts"
@@ -215,47 +197,64 @@ class _Tests:
         copying = "with copying" if row.endswith("_copy") else "without copying"
         statement = f"Decoding time decreases with every smaller vocabulary, {copying}"
         if self.timing is None:
-            return Evidence(statement=statement, ours="not timed", verdict="not measured")
+            return Evidence(statement=statement, ours="not timed")
         times = milliseconds(self.timing, row, "int8", 1)
         values = list(times.values())
+        [in_paper] = [each.seconds for each in paper_table("table4") if each.experiment == row]
         text = ", ".join(f"{size} {ms:.1f} ms" for size, ms in times.items())
         return Evidence(
             statement=statement,
-            paper=_paper_ratio(row),
+            paper=f"69K / 2K = {in_paper['69K'] / in_paper['2K']:.2f}",
             ours=f"{text}; 69K / 2K = {values[-1] / values[0]:.2f}",
             verdict=_verdict(values == sorted(values), values[-1] <= values[0]),
         )
 
-    def _compare(self, first: str, second: str) -> Effect | None:
-        found = self.store.compare(first, second, self.recipe)
-        return None if found is None else found["rouge-1"]
+    def _difference(
+        self, *names: str, dataset: str | None = None, is_own: bool = False
+    ) -> Effect | None:
+        """Return the ROUGE-1 of the first experiment minus the second; None if one is missing.
+
+        With four experiments it is the difference of two such differences.
+        """
+        terms = tuple(zip(names, (1, -1, -1, 1), strict=False))
+        effects = self.store.contrast(terms, self.recipe, dataset, is_own=is_own)
+        return None if effects is None else effects["rouge-1"]
 
     def _judge(
-        self, statement: str, names: Sequence[str], found: Effect | None, table: str | None = None
+        self,
+        statement: str,
+        names: Sequence[str],
+        effect: Effect | None,
+        *,
+        low: float = 0.0,
+        high: float = math.inf,
+        before: str = "",
+        after: str = "",
+        table: str | None = None,
     ) -> Evidence:
-        """Judge a difference by its sign; `names` are the experiments, the first two compared."""
+        """Judge an effect by its confidence interval.
+
+        The statement is supported if the whole interval is between the bounds, in points, and
+        contradicted if the whole interval is outside. `before` and `after` are added to the effect.
+        """
         paper = _paper_effect(names, table)
-        if found is None:
-            return Evidence(
-                statement=statement,
-                paper=paper,
-                ours=_MISSING,
-                verdict="not measured",
-            )
+        if effect is None:
+            return Evidence(statement=statement, paper=paper, ours=_MISSING)
+        lower, upper = 100 * effect.low, 100 * effect.high
         return Evidence(
             statement=statement,
             paper=paper,
-            ours=f"{found}; {self._runs(names)}",
-            verdict=_verdict(found.direction > 0, found.direction < 0),
+            ours=f"{before}{effect}; {self._runs(names)}{after}",
+            verdict=_verdict(low < lower and upper < high, upper < low or lower > high),
             recipe=self.recipe,
         )
 
     def _runs(self, names: Sequence[str]) -> str:
         """Return the number of seeds, and how many runs had not converged."""
-        found = [each for name in names if (each := self.store.find(name, self.recipe))]
-        text = f"seeds: {', '.join(str(len(each.results)) for each in found)}"
-        runs = [result for each in found for result in each.results]
+        by_name = [each for name in names if (each := self.store.find(name, self.recipe))]
+        text = f"seeds: {', '.join(str(len(each.results)) for each in by_name)}"
         if self.recipe == "converged":
+            runs = [result for each in by_name for result in each.results]
             stopped = sum(each.training.get("ended_by", "patience") != "patience" for each in runs)
             text += f"; {stopped} of the runs had not converged" if stopped else ""
         return text
@@ -276,23 +275,13 @@ def _paper_scores(table: str) -> dict[str, float]:
     return {row.experiment: row.rouge[0] for row in paper_table(table) if row.rouge}
 
 
-def _paper_effect(names: Sequence[str], table: str | None = None) -> str:
-    """Return the difference of two experiments in the paper, or of two differences."""
+def _paper_effect(names: Sequence[str], table: str | None) -> str:
+    """Return the effect of `_Tests._difference` in a table of the paper, or in Tables 1 and 3."""
     for each in (table,) if table else ("table1", "table3"):
-        printed = _paper_scores(each)
-        if all(name in printed for name in names):
-            scores = [printed[name] for name in names]
-            if len(scores) == 2:
-                return f"{scores[0] - scores[1]:+.2f}"
-            return f"{scores[0] - scores[1] - scores[2] + scores[3]:+.2f}"
-    return _NO_VALUE
-
-
-def _paper_ratio(row: str) -> str:
-    for paper in paper_table("table4"):
-        if paper.experiment == row:
-            times = list(paper.seconds.values())
-            return f"69K / 2K = {times[-1] / times[0]:.2f}"
+        scores = _paper_scores(each)
+        if all(name in scores for name in names):
+            signs = zip(names, (1, -1, -1, 1), strict=False)
+            return f"{sum(sign * scores[name] for name, sign in signs):+.2f}"
     return _NO_VALUE
 
 
@@ -314,36 +303,33 @@ def judge_claims(store: ResultStore, timing: Mapping[str, Any] | None) -> list[C
 
 def _evidence(tests: Sequence[_Tests], kind: str, arguments: Sequence[Any]) -> list[Evidence]:
     """Return the evidence of each recipe that has some, or one that says what is missing."""
-    found = [getattr(each, kind)(*arguments) for each in tests]
-    measured = [each for each in found if each.verdict != "not measured"]
+    evidence = [getattr(each, kind)(*arguments) for each in tests]
+    measured = [each for each in evidence if each.verdict != "not measured"]
     # A test that does not depend on training has the same evidence for all recipes.
-    return list(dict.fromkeys(measured)) or found[:1]
+    return list(dict.fromkeys(measured)) or evidence[:1]
 
 
-def claims_markdown(claims: Sequence[Claim], *, level: int = 2) -> str:
+def claims_markdown(claims: Sequence[Claim]) -> str:
     """Return the verdicts as a table, then the evidence of each measured claim."""
     rows = [(claim.text, claim.verdict, _tests_run(claim)) for claim in claims]
     parts = [markdown_table(("claim", "verdict", "tests run"), rows)]
-    columns = ("test", "recipe", "paper", "ours", "verdict")
     for claim in claims:
         if claim.verdict != "not measured":
             evidence = [
-                (each.statement, _recipe(each), each.paper, each.ours, _shown(each, of_test[0]))
+                _cells(each, is_decisive=each is of_test[0])
                 for of_test in claim.tests
                 for each in of_test
             ]
-            table = markdown_table(columns, evidence)
-            parts += [f"{'#' * (level + 1)} {claim.name}", claim.text, table]
+            table = markdown_table(("test", "recipe", "paper", "ours", "verdict"), evidence)
+            parts += [f"### {claim.name}", claim.text, table]
     return "\n\n".join(parts) + "\n"
 
 
-def _shown(evidence: Evidence, decisive: Evidence) -> str:
-    is_decisive = evidence is decisive and evidence.verdict != "not measured"
-    return f"**{evidence.verdict}**" if is_decisive else evidence.verdict
-
-
-def _recipe(evidence: Evidence) -> str:
-    return _NO_VALUE if evidence.recipe in ("", UNTRAINED) else evidence.recipe
+def _cells(evidence: Evidence, *, is_decisive: bool) -> tuple[str, ...]:
+    recipe = _NO_VALUE if evidence.recipe in ("", UNTRAINED) else evidence.recipe
+    is_bold = is_decisive and evidence.verdict != "not measured"
+    verdict = f"**{evidence.verdict}**" if is_bold else evidence.verdict
+    return evidence.statement, recipe, evidence.paper, evidence.ours, verdict
 
 
 def _tests_run(claim: Claim) -> str:

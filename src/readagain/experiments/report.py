@@ -65,7 +65,7 @@ def write_report(out: Path) -> list[str]:
         "## Claims",
         _HOW_JUDGED,
         "\n".join(_describe_recipe(store, recipe) for recipe in store.recipes),
-        claims_markdown(judge_claims(store, timing), level=2),
+        claims_markdown(judge_claims(store, timing)),
     ]
     parts += _tables(tables, plots, {"table5": examples_markdown(store)})
     write_text(out / PAGE_FILE, "\n\n".join(part.strip() for part in parts if part) + "\n")
