@@ -1,38 +1,12 @@
-"""Out-of-vocabulary words in summaries: counts and examples (Table 5 of the paper)."""
+"""Counts of out-of-vocabulary words in summaries (Table 5 of the paper)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 
 from readagain.evaluation.evaluate import Evaluation
-from readagain.evaluation.report import write_text
 from readagain.evaluation.summaries import is_unk, source_norms, summary_words
-from readagain.experiments.corpora import EvaluationSet
-from readagain.experiments.results import read_summaries, summaries_file
 from readagain.text.document import Token
 from readagain.text.vocab import Vocab
-
-EXAMPLES_FILE = "examples.md"
-WITH, WITHOUT = "read_again_lstm_copy_15k", "read_again_lstm_15k"
-"""The experiments with and without copying that are compared."""
-_NUM_EXAMPLES = 5
-_RULE = (
-    "The first texts of the dev set whose reference has a word that is not in the common "
-    "vocabulary but in the text, where the model with copying generated that word and the model "
-    "without copying did not."
-)
-
-
-@dataclass(frozen=True)
-class CopyExample:
-    """Text where copying added an out-of-vocabulary word of the reference to the summary."""
-
-    text: str
-    reference: str
-    without_copying: str
-    with_copying: str
-    word: str
 
 
 def count_oov(result: Evaluation, vocab: Vocab) -> dict[str, int]:
@@ -71,49 +45,3 @@ def _oov_words(text: str, words: Sequence[Token], vocab: Vocab) -> list[str]:
         and any(map(str.isalnum, word.norm))
         and not is_unk(text[word.start : word.end])
     ]
-
-
-def find_examples(
-    test: EvaluationSet, with_copying: Sequence[str], without_copying: Sequence[str], vocab: Vocab
-) -> Iterator[CopyExample]:
-    """Yield every example, in the order of the data set."""
-    data = test.data
-
-    def norms(summary: str) -> set[str]:
-        return {word.norm for word in summary_words(summary, is_tokenized=data.is_tokenized)}
-
-    for row, copied, plain in zip(data.rows, with_copying, without_copying, strict=True):
-        source = set(source_norms(row.text, is_tokenized=data.is_tokenized))
-        reference = row.references[0]
-        added = norms(copied) - norms(plain)
-        for word in summary_words(reference, is_tokenized=data.are_references_tokenized):
-            norm = word.norm
-            if norm in added and norm in source and norm not in vocab and norm.isalpha():
-                yield CopyExample(row.text, reference, plain, copied, norm)
-                break
-
-
-def write_examples(out: Path, test: EvaluationSet, vocab: Vocab, recipes: Iterable[str]) -> None:
-    """Write the first examples of each recipe, if both experiments were run on all texts."""
-    sections: list[str] = []
-    num_texts = len(test.data.rows)
-    for recipe in recipes:
-        with_copying, without = (
-            read_summaries(summaries_file(out, name, recipe, 1)).get(test.name, [])
-            for name in (WITH, WITHOUT)
-        )
-        if len(with_copying) == len(without) == num_texts:
-            examples = list(find_examples(test, with_copying, without, vocab))
-            sections += ["", f"## Recipe {recipe}", ""]
-            sections += [f"{len(examples):,} of {num_texts:,} texts are examples; the first:", ""]
-            for example in examples[:_NUM_EXAMPLES]:
-                sections += [
-                    f"- word: **{example.word}**",
-                    f"  - input: {' '.join(example.text.split())}",
-                    f"  - reference: {example.reference}",
-                    f"  - without copying: {example.without_copying}",
-                    f"  - with copying: {example.with_copying}",
-                ]
-    if sections:
-        lines = [f"# Table 5: examples from {test.name}", "", _RULE, *sections]
-        write_text(out / EXAMPLES_FILE, "\n".join(lines) + "\n")

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from readagain.experiments.catalog import EXPERIMENTS, PAPER_EXAMPLES, PaperExample
-from readagain.experiments.copying import WITH, WITHOUT
 from readagain.experiments.results import ExperimentResult
 from readagain.experiments.store import ResultStore
 
 if TYPE_CHECKING:
     from readagain.experiments.trained_model import ExperimentModel
 
+WITH, WITHOUT = "read_again_lstm_copy_15k", "read_again_lstm_15k"
+"""The experiments with and without copying that are shown."""
 _TWO_SENTENCES = ("two_sentences_option1_copy_15k", "two_sentences_option2_copy_15k")
 _NUM_NEIGHBOURS = 5
 _PROTOCOL = "gigaword"

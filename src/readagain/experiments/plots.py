@@ -1,6 +1,7 @@
 """Plots of the tables: the paper's values beside ours."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from readagain.experiments.catalog import EXPERIMENTS, TABLES, PaperRow, paper_t
 from readagain.experiments.importance import WORD_CLASSES
 from readagain.experiments.results import milliseconds
 from readagain.experiments.store import ResultStore
-from readagain.experiments.table import MarkedEstimate, Table, TableSection
+from readagain.experiments.table import Table, TableSection
 from readagain.rouge.corpus import Estimate
 from readagain.storage.files import write_output
 
@@ -22,63 +23,44 @@ def plot_tables(
 ) -> list[Path]:
     """Plot Tables 1 to 4 and the importance weights where there are results.
 
-    The plots show the first recipe.
-
     Raises:
         MissingExtraError: if matplotlib is not installed.
         DataError: if a file cannot be written.
     """
     figures = require("matplotlib.figure", extra="plot", purpose="drawing the tables")
-    # The recipe with the most rows; rows of different recipes cannot be compared.
-    sections = {
-        table.name: max(table.sections, key=lambda each: len(_paper_and_ours(each, table.name)))
-        for table in tables
-        if table.name in ("table1", "table2", "table3") and table.sections
-    }
     plots: dict[str, Callable[[Any], bool]] = {
-        "table1": lambda figure: _plot_scores(figure, sections["table1"], "table1"),
-        "table2": lambda figure: _plot_scores(figure, sections["table2"], "table2"),
-        "table3": lambda figure: _plot_sizes(figure, sections["table3"], "table3"),
-        "table4": lambda figure: _plot_timing(figure, timing),
-        "importance": lambda figure: _plot_importance(figure, store),
+        table.name: partial(_plot_scores, table=table)
+        for table in tables
+        if table.name in ("table1", "table2", "table3")
     }
+    plots["table4"] = partial(_plot_timing, timing=timing)
+    plots["importance"] = partial(_plot_importance, store=store)
     written = []
     for name, plot in plots.items():
         figure = figures.Figure(figsize=(9, 5), layout="constrained")
         if plot(figure):
             path = directory / f"{name}.png"
-            with write_output(path) as partial:
-                figure.savefig(partial, format="png", dpi=150)
+            with write_output(path) as partial_file:
+                figure.savefig(partial_file, format="png", dpi=150)
             written.append(path)
     return written
 
 
-def _paper_and_ours(section: TableSection, table: str) -> list[tuple[PaperRow, Estimate]]:
-    """Return the paper's rows with our ROUGE-1 on the first data set, where there is one."""
-    found: list[tuple[PaperRow, Estimate]] = []
-    for paper in paper_table(table):
-        title = EXPERIMENTS[paper.experiment].title
-        for row in section.rows:
-            scores = [value for value in row.values() if isinstance(value, MarkedEstimate)]
-            if row["row"] == title and scores:
-                found.append((paper, scores[0]))
-    return found
+def _plot_scores(figure: Any, table: Table) -> bool:
+    """Plot ROUGE-1 of each row as bars, the paper's beside ours on the first data set.
 
-
-def _error_bars(scores: Sequence[Estimate]) -> list[list[float]]:
-    """Return the distances from the values to the lower and upper ends of the intervals."""
-    below = [max(each.value - each.low, 0.0) for each in scores]
-    above = [max(each.high - each.value, 0.0) for each in scores]
-    return [below, above]
-
-
-def _plot_scores(figure: Any, section: TableSection, table: str) -> bool:
-    """Plot ROUGE-1 of each row as bars, the paper's beside ours."""
-    rows = _paper_and_ours(section, table)
+    Rows of different recipes cannot be compared, so only the recipe with the most rows is shown.
+    """
+    rows, heading = max(
+        ((_paper_and_ours(section, table.name), section.heading) for section in table.sections),
+        key=lambda each: len(each[0]),
+    )
     if not rows:
         return False
     axes = figure.subplots()
     scores = [score for _, score in rows]
+    below = [max(score.value - score.low, 0.0) for score in scores]
+    above = [max(score.high - score.value, 0.0) for score in scores]
     positions = range(len(rows))
     paper = [row.rouge[0] for row, _ in rows]
     axes.barh(
@@ -88,43 +70,29 @@ def _plot_scores(figure: Any, section: TableSection, table: str) -> bool:
         [p + 0.2 for p in positions],
         [score.value for score in scores],
         0.38,
-        xerr=_error_bars(scores),
+        xerr=[below, above],
         color=_OURS,
         label="ours (our data)",
     )
     axes.set_yticks(positions, [f"{row.label} {row.size}" for row, _ in rows])
     axes.invert_yaxis()
-    axes.set_xlabel("ROUGE-1 recall at 75 bytes" if table == "table2" else "ROUGE-1 F1")
-    axes.set_title(f"Table {table[-1]}\n{section.heading}", fontsize=9)
+    axes.set_xlabel("ROUGE-1 recall at 75 bytes" if table.name == "table2" else "ROUGE-1 F1")
+    axes.set_title(f"Table {table.name[-1]}\n{heading}", fontsize=9)
     figure.legend(loc="outside lower center", ncols=2)
     return True
 
 
-def _plot_sizes(figure: Any, section: TableSection, table: str) -> bool:
-    """Plot ROUGE-1 by size of the decoder vocabulary."""
-    axes = figure.subplots()
-    found = _paper_and_ours(section, table)
-    for has_copy, color in ((True, _OURS), (False, _SECOND_COLOR)):
-        title = "with copying" if has_copy else "without copying"
-        rows = [row for row in paper_table(table) if ("_copy" in row.experiment) == has_copy]
-        paper = {row.size: row.rouge[0] for row in rows}
-        _plot_curve(axes, paper, color=color, linestyle=":", marker=".", label=f"paper, {title}")
-        ours = [(row, score) for row, score in found if row in rows]
-        if ours:
-            axes.errorbar(
-                [_thousands(row.size) for row, _ in ours],
-                [score.value for _, score in ours],
-                yerr=_error_bars([score for _, score in ours]),
-                color=color,
-                marker="o",
-                capsize=3,
-                label=f"ours, {title}",
-            )
-    _set_size_axis(axes)
-    axes.set_ylabel("ROUGE-1 F1")
-    axes.set_title("Table 3: ROUGE by size of the decoder vocabulary")
-    axes.legend()
-    return True
+def _paper_and_ours(section: TableSection, table: str) -> list[tuple[PaperRow, Estimate]]:
+    """Return the paper's rows with our ROUGE-1 on the first data set, where there is one."""
+    ours = {
+        row["row"]: next((each for each in row.values() if isinstance(each, Estimate)), None)
+        for row in section.rows
+    }
+    return [
+        (paper, score)
+        for paper in paper_table(table)
+        if (score := ours.get(EXPERIMENTS[paper.experiment].title)) is not None
+    ]
 
 
 def _plot_timing(figure: Any, timing: Mapping[str, Any] | None) -> bool:
@@ -132,38 +100,26 @@ def _plot_timing(figure: Any, timing: Mapping[str, Any] | None) -> bool:
     axes = figure.subplots()
 
     def plot(times: Mapping[str, float], color: str, style: str, label: str) -> None:
-        smallest = next(iter(times.values()))
-        relative = {size: value / smallest for size, value in times.items()}
-        _plot_curve(axes, relative, color=color, linestyle=style, marker=".", label=label)
+        values = [value / next(iter(times.values())) for value in times.values()]
+        axes.plot(thousands, values, color=color, linestyle=style, marker=".", label=label)
 
+    sizes = list(paper_table("table4")[0].seconds)
+    thousands = [int(size.removesuffix("K")) for size in sizes]
     for row, color in zip(paper_table("table4"), (_SECOND_COLOR, _OURS), strict=True):
         plot(row.seconds, color, ":", f"paper, {row.label}")
         if timing is not None:
             for precision, style in (("int8", "-"), ("float32", "--")):
                 times = milliseconds(timing, row.experiment, precision, 1)
                 plot(times, color, style, f"ours, {row.label}, {precision}")
-    _set_size_axis(axes)
+    axes.set_xscale("log")
+    axes.set_xticks(thousands, sizes)
+    axes.set_xticks([], minor=True)
+    axes.set_xlabel("size of the decoder vocabulary")
+    axes.grid(alpha=0.3)
     axes.set_ylabel("decoding time relative to 2K")
     axes.set_title("Table 4: decoding time by size of the decoder vocabulary")
     axes.legend()
     return True
-
-
-def _plot_curve(axes: Any, values: Mapping[str, float], **style: str) -> None:
-    axes.plot(list(map(_thousands, values)), list(values.values()), **style)
-
-
-def _thousands(size: str) -> int:
-    return int(size.removesuffix("K"))
-
-
-def _set_size_axis(axes: Any) -> None:
-    sizes = list(paper_table("table4")[0].seconds)
-    axes.set_xscale("log")
-    axes.set_xticks(list(map(_thousands, sizes)), sizes)
-    axes.set_xticks([], minor=True)
-    axes.set_xlabel("size of the decoder vocabulary")
-    axes.grid(alpha=0.3)
 
 
 def _plot_importance(figure: Any, store: ResultStore) -> bool:
@@ -171,12 +127,11 @@ def _plot_importance(figure: Any, store: ResultStore) -> bool:
 
     The samples are of the model with the largest difference between content and function words.
     """
-    by_recipe = [
+    by_recipe: list[dict[str, dict[str, Any]]] = [
         {
-            name: importance
+            name: results.results[0].importance
             for name in TABLES["importance"].rows
-            if (results := store.find(name, recipe)) is not None
-            and (importance := results.results[0].importance) is not None
+            if (results := store.find(name, recipe)) and results.results[0].importance
         }
         for recipe in store.recipes
     ]

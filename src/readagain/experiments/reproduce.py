@@ -10,7 +10,6 @@ from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.errors import ArgumentError, ConfigError, MissingExtraError, ReadAgainError
 from readagain.experiments.catalog import PlannedRun, plan_runs, select_experiments
-from readagain.experiments.copying import write_examples
 from readagain.experiments.report import write_report
 from readagain.experiments.results import TIMING_FILE, read_result, result_file
 from readagain.experiments.run_experiment import ExperimentRunner, InterruptedRunError
@@ -105,9 +104,6 @@ def run_experiments(options: ReproduceOptions, console: Console) -> ReproduceRes
             except Exception as error:  # one failure must not cost hours of other experiments
                 result.failed[planned.name] = _describe_failure(planned, error, options)
                 runner.print(f"{planned.name} failed: {result.failed[planned.name]}")
-        dev_set = runner.corpora.tests(1)[0]
-        recipes = dict.fromkeys(options.recipes)
-        write_examples(options.out, dev_set, runner.corpora.common_vocab, recipes)
     return result
 
 

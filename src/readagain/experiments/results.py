@@ -175,16 +175,6 @@ def read_results(out: Path) -> list[ExperimentResult]:
     return results
 
 
-def read_summaries(path: Path) -> dict[str, list[str]]:
-    """Read summaries by data set; return an empty dict if there is no such file."""
-    summaries: dict[str, list[str]] = {}
-    if path.exists():
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            for record in map(json.loads, lines):
-                summaries.setdefault(record["set"], []).append(record["summary"])
-    return summaries
-
-
 def read_timing(out: Path) -> dict[str, Any] | None:
     """Read the decoding times of Table 4; None if they were not measured.
 

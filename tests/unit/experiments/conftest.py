@@ -1,5 +1,8 @@
 """Fixtures: invented results, and a small reproduction on invented data."""
 
+import gzip
+import json
+
 import numpy as np
 import pytest
 from rich.console import Console
@@ -59,6 +62,19 @@ def result():
 @pytest.fixture
 def scored():
     return made_up_set
+
+
+@pytest.fixture
+def read_summaries():
+    """Return a function that reads a file of summaries by data set."""
+
+    def read(path):
+        summaries = {}
+        for record in map(json.loads, gzip.open(path, "rt", encoding="utf-8")):
+            summaries.setdefault(record["set"], []).append(record["summary"])
+        return summaries
+
+    return read
 
 
 @pytest.fixture

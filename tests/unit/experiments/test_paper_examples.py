@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from readagain.experiments.catalog import PAPER_EXAMPLES
-from readagain.experiments.copying import WITH, WITHOUT
-from readagain.experiments.paper_examples import examples_markdown
+from readagain.experiments.paper_examples import WITH, WITHOUT, examples_markdown
 from readagain.experiments.report import PAGE_FILE, write_report
 from readagain.experiments.results import read_results, write_result
 from readagain.experiments.store import ResultStore

@@ -9,7 +9,6 @@ from readagain.experiments.results import (
     pack_scores,
     read_result,
     read_results,
-    read_summaries,
     result_file,
     summaries_file,
     unpack_scores,
@@ -23,7 +22,7 @@ def test_pack_scores_keeps_hundredths_of_a_percent():
     assert len(pack_scores(scores)) < 8 * scores.size
 
 
-def test_result_round_trip(tmp_path, result):
+def test_result_round_trip(tmp_path, result, read_summaries):
     before = result("gru_15k")
     write_result(tmp_path, before, {"news": ["a summary", "été | \n"]})
     assert read_results(tmp_path) == [before]
@@ -53,10 +52,6 @@ def test_copy_of_a_result_under_another_name_is_an_error(tmp_path, result):
         match=r"seed1-old\.json: contains the result rows/gru_15k/modern-seed1\.json; move it",
     ):
         read_results(tmp_path)
-
-
-def test_missing_summaries_are_empty(tmp_path):
-    assert read_summaries(tmp_path / "nowhere.jsonl.gz") == {}
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from readagain.experiments.catalog import PAPER_EXAMPLES
 from readagain.experiments.importance import measure_importance
 from readagain.experiments.report import write_report
 from readagain.experiments.reproduce import run_experiments
-from readagain.experiments.results import read_results, read_summaries, summaries_file
+from readagain.experiments.results import read_results, summaries_file
 from readagain.experiments.settings import ReproduceOptions
 from readagain.experiments.trained_model import ExperimentModel
 from readagain.export.write import describe_export, model_graphs, write_graphs
@@ -166,7 +166,7 @@ def test_results_have_no_text_of_the_corpus(reproduced):
     assert any(town in copied for town in towns)
 
 
-def test_summaries_file_has_a_summary_per_text(reproduced):
+def test_summaries_file_has_a_summary_per_text(reproduced, read_summaries):
     out, _ = reproduced
     for result in read_results(out):
         summaries = read_summaries(summaries_file(out, result.row, result.recipe, result.seed))
