@@ -2,14 +2,15 @@
 
 import shutil
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.inputs import SPLITS
-from readagain.corpus.manifest import CorpusManifest, fingerprint, list_files
+from readagain.corpus.manifest import fingerprint, list_files
 from readagain.corpus.readers.find import CorpusReadOptions
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard, PreparedCorpus, Split, texts_file
 from readagain.errors import ArgumentError, ArtifactError, DataError
@@ -64,42 +65,33 @@ class Corpora:
                 )
         self._tests = tests
         self._options = options
-        self._parts: dict[tuple[int, bool], PreparedCorpus] = {(1, False): self.main}
-        self._dev_sets: dict[int, EvaluationSet] = {}
+        self.corpus = cache(self._corpus)
+        self._read = cache(self._read_set)
 
-    def corpus(self, min_sentences: int, *, has_selection: bool = False) -> PreparedCorpus:
+    def _corpus(self, min_sentences: int, *, has_selection: bool = False) -> PreparedCorpus:
         """Return the pairs of the corpus whose texts have at least `min_sentences` sentences.
 
         With `has_selection`, the dev split is the selection split: pairs of the train split that
         are not trained on and select the checkpoint, so that the scored texts do not.
         """
-        key = (min_sentences, has_selection)
-        if key not in self._parts:
-            name = self.name if min_sentences == 1 else f"{self.name}-{min_sentences}-sentences"
-            out = self._options.work / "corpora" / (f"{name}-selection" if has_selection else name)
-            out.parent.mkdir(parents=True, exist_ok=True)
-            self._parts[key] = open_subset(
-                self.main, out, min_sentences=min_sentences, has_selection=has_selection
-            )
-        return self._parts[key]
+        if min_sentences == 1 and not has_selection:
+            return self.main
+        name = self.name if min_sentences == 1 else f"{self.name}-{min_sentences}-sentences"
+        out = self._options.work / "corpora" / (f"{name}-selection" if has_selection else name)
+        return open_subset(self.main, out, min_sentences=min_sentences, has_selection=has_selection)
 
     def tests(self, min_sentences: int) -> list[EvaluationSet]:
         """Return the data sets; the first is the dev split of `corpus(min_sentences)`."""
-        if min_sentences not in self._dev_sets:
-            name = self.name if min_sentences == 1 else f"{self.name}, {min_sentences} sentences"
-            self._dev_sets[min_sentences] = self._read(name, self.corpus(min_sentences).folder)
-        return [self._dev_sets[min_sentences], *self._other_sets]
+        name = self.name if min_sentences == 1 else f"{self.name}, {min_sentences} sentences"
+        paths = {name: self.corpus(min_sentences).folder, **self._tests}
+        return [self._read(*each) for each in paths.items()]
 
     @cached_property
     def common_vocab(self) -> Vocab:
         """The vocabulary that defines out-of-vocabulary words for all experiments."""
         return self.main.lexicon.vocab("summary", common_vocab_size(self._options.scale))
 
-    @cached_property
-    def _other_sets(self) -> list[EvaluationSet]:
-        return [self._read(name, path) for name, path in self._tests.items()]
-
-    def _read(self, name: str, path: Path) -> EvaluationSet:
+    def _read_set(self, name: str, path: Path) -> EvaluationSet:
         data = read_dataset(path, CorpusReadOptions()).first(self._options.limit)
         has_several = any(len(row.references) > 1 for row in data.rows)
         return EvaluationSet(name, data, DUC if has_several else "gigaword")
@@ -122,20 +114,13 @@ def open_subset(
             return subset
     except ArtifactError:
         pass
-    shutil.rmtree(out, ignore_errors=True)
-    _write_subset(corpus, out, min_sentences, has_selection)
-    return PreparedCorpus.open(out)
-
-
-def _write_subset(
-    corpus: PreparedCorpus, out: Path, min_sentences: int, has_selection: bool
-) -> None:
     temporary = out.with_name(f"{out.name}.part")
-    shutil.rmtree(temporary, ignore_errors=True)
+    for folder in (out, temporary):
+        shutil.rmtree(folder, ignore_errors=True)
     temporary.mkdir(parents=True)
-    for name in (LEXICON_FILE, CASES_FILE):
-        if name in corpus.manifest.files:  # older corpora have no truecasing statistics
-            shutil.copyfile(corpus.folder / name, temporary / name)
+    for file in (LEXICON_FILE, CASES_FILE):
+        if file in corpus.manifest.files:  # older corpora have no truecasing statistics
+            shutil.copyfile(corpus.folder / file, temporary / file)
     masks = {name: _has_sentences(corpus.split(name), min_sentences) for name in SPLITS}
     origin = {name: name for name in SPLITS}
     if has_selection:
@@ -151,21 +136,21 @@ def _write_subset(
                 f"{corpus.folder}: no text of its {name} split has {min_sentences} sentences; "
                 "prepare a corpus of longer texts"
             )
+    settings = {
+        "min_sentences": min_sentences,
+        "selection_pairs": splits["dev"]["pairs"] if has_selection else 0,
+        "taken_from": corpus.manifest.fingerprint,
+    }
     files = list_files(temporary)
-    manifest: CorpusManifest = replace(
+    replace(
         corpus.manifest,
-        settings={
-            **corpus.manifest.settings,
-            "min_sentences": min_sentences,
-            "selection_pairs": splits["dev"]["pairs"] if has_selection else 0,
-            "taken_from": corpus.manifest.fingerprint,
-        },
+        settings={**corpus.manifest.settings, **settings},
         splits=splits,
         files=files,
         fingerprint=fingerprint(files),
-    )
-    manifest.save(temporary)
+    ).save(temporary)
     temporary.rename(out)
+    return PreparedCorpus.open(out)
 
 
 def _has_sentences(split: Split, min_sentences: int) -> NDArray[np.bool_]:
@@ -187,16 +172,12 @@ def _split_selection(mask: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArra
 def _write_split(
     corpus: PreparedCorpus, origin: str, mask: NDArray[np.bool_], out: Path, name: str
 ) -> dict[str, int]:
-    """Write pairs of the split `origin` as the split `name`; return its counts.
-
-    The mask has an entry for each pair of `origin`.
-    """
+    """Write the pairs of the split `origin` in a (P,) mask as the split `name`; return counts."""
     counts = {"pairs": 0, "segments": 0, "words": 0, "shards": 0}
-    shards = corpus.split(origin).shards
-    sizes = [len(shard) for shard in shards]
-    masks = np.split(mask, np.cumsum(sizes)[:-1]) if shards else []
-    for shard, is_selected in zip(shards, masks, strict=True):
-        part = _select_pairs(shard, is_selected)
+    first = 0
+    for shard in corpus.split(origin).shards:
+        part = _select_pairs(shard, mask[first : first + len(shard)])
+        first += len(shard)
         part.save(out, name, counts["shards"])
         counts["shards"] += 1
         counts["pairs"] += len(part)
@@ -208,8 +189,7 @@ def _write_split(
             texts.open(encoding="utf-8", newline="\n") as lines,
             (out / texts_file(name)).open("w", encoding="utf-8", newline="\n") as file,
         ):
-            pairs = zip(lines, mask, strict=True)
-            file.writelines(line for line, is_selected in pairs if is_selected)
+            file.writelines(compress(lines, mask))
     return counts
 
 

@@ -294,10 +294,11 @@ class ExperimentRunner:
             raise InterruptedRunError
 
     def _free_memory(self) -> None:
-        """Wait for the GPU and free the memory of a network."""
-        gc.collect()
+        """Wait for the GPU, then destroy unused networks and CUDA graphs and free their memory."""
         if self.device.type == "cuda":
             torch.cuda.synchronize()
+        gc.collect()
+        if self.device.type == "cuda":
             torch.cuda.empty_cache()
 
     def print(self, line: str) -> None:

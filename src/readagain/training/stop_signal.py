@@ -17,21 +17,23 @@ class StopSignal:
 
 @contextmanager
 def catch_stop_signals() -> Iterator[StopSignal]:
-    """Set the flag at the first SIGTERM or Ctrl-C; a second one has its usual effect."""
+    """Set the flag at the first SIGTERM or Ctrl-C; a second Ctrl-C has its usual effect.
+
+    Further SIGTERMs only set the flag again. `timeout` sends SIGTERM twice, to its child and to the
+    process group. If the second one ended the process inside a CUDA kernel, all processes that
+    share the GPU through MPS would fail, too.
+    """
     stop = StopSignal()
     handlers = {number: signal.getsignal(number) for number in SIGNALS}
 
-    def restore() -> None:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-
     def handle(number: int, frame: FrameType | None) -> None:
         stop.is_set = True
-        restore()
+        signal.signal(signal.SIGINT, handlers[signal.SIGINT])
 
     for number in SIGNALS:
         signal.signal(number, handle)
     try:
         yield stop
     finally:
-        restore()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)

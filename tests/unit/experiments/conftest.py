@@ -70,7 +70,7 @@ def read_summaries():
 
     def read(path):
         summaries = {}
-        for record in map(json.loads, gzip.open(path, "rt", encoding="utf-8")):
+        for record in map(json.loads, gzip.decompress(path.read_bytes()).splitlines()):
             summaries.setdefault(record["set"], []).append(record["summary"])
         return summaries
 

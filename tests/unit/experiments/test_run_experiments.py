@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import count
 
 import pytest
+import torch
 
 from readagain.errors import ConfigError, DataError, ReadAgainError
 from readagain.experiments.catalog import EXPERIMENTS
@@ -20,6 +21,7 @@ from readagain.experiments.run_experiment import (
 )
 from readagain.storage.locks import locked_dir
 from readagain.training.loop import train
+from readagain.training.stop_signal import StopSignal
 from readagain.training.trainer import Trainer
 
 GRU, LSTM = "gru_15k", "lstm_15k"
@@ -151,6 +153,19 @@ def test_stop_signal_while_training_leaves_the_run_resumable(small, silent, monk
     assert run_experiments(options, silent).is_interrupted
     monkeypatch.undo()
     assert run_experiments(options, silent).done == ["gru_15k/converged-seed1"]
+
+
+def test_gpu_is_idle_before_graphs_are_destroyed(small, silent, monkeypatch):
+    calls = []
+    monkeypatch.setattr("torch.cuda.synchronize", lambda: calls.append("synchronize"))
+    monkeypatch.setattr("gc.collect", lambda: calls.append("collect"))
+    monkeypatch.setattr("torch.cuda.empty_cache", lambda: calls.append("empty cache"))
+    runner = ExperimentRunner(small(), silent, StopSignal())
+    runner.device, runner.stop.is_set = torch.device("cuda"), True
+    calls.clear()
+    with pytest.raises(InterruptedRunError):
+        runner._on_summary()
+    assert calls == ["synchronize", "collect", "empty cache"]
 
 
 def test_run_scores_its_best_checkpoint_at_the_time_limit(small, silent, monkeypatch):

@@ -1,4 +1,4 @@
-"""SIGTERM and Ctrl-C set the stop signal; the second one has its usual effect."""
+"""SIGTERM and Ctrl-C set the stop signal; a second Ctrl-C has its usual effect."""
 
 import os
 import signal
@@ -31,3 +31,19 @@ def test_second_ctrl_c_interrupts():
         os.kill(os.getpid(), signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
+
+
+def test_second_sigterm_does_not_end_the_process():
+    """`timeout` sends SIGTERM to its child and to the process group."""
+    received = []
+    before = signal.signal(signal.SIGTERM, lambda *_: received.append("usual effect"))
+    try:
+        with catch_stop_signals() as stop:
+            for _ in range(2):
+                signal.raise_signal(signal.SIGTERM)
+            assert stop.is_set
+            assert received == []
+        signal.raise_signal(signal.SIGTERM)
+        assert received == ["usual effect"]
+    finally:
+        signal.signal(signal.SIGTERM, before)
