@@ -33,6 +33,7 @@ class Experiment:
         own_decode: search settings of the paper of the system, where they differ from those of all
             rows; see `own_decoding`.
         has_fixed_length: the paper of the system fixes the length of a summary.
+        generates_unk: the system generates UNK in its paper if it does not copy.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Experiment:
     modern_epochs: int | None = None
     own_decode: Mapping[str, int] = field(default_factory=dict)
     has_fixed_length: bool = False
+    generates_unk: bool = True
 
     @property
     def is_trained(self) -> bool:

@@ -271,7 +271,7 @@ class ExperimentRunner:
         added = dict(sets)
         for test in self.corpora.tests(planned.experiment.min_sentences):
             decode = own_decoding(planned.experiment, test)
-            allow_unk = not model.can_copy
+            allow_unk = planned.experiment.generates_unk and not model.can_copy
             if not decode and not allow_unk:
                 continue
             system = model.system(test.protocol, decode, allow_unk=allow_unk)

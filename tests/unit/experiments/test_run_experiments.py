@@ -194,11 +194,18 @@ def test_own_decoding_allows_unk_without_copying(small, silent):
     assert copying.sets["invented"].own is None
 
 
+def test_own_decoding_of_abs_has_no_unk(small, silent):
+    run_experiments(small("abs_69k"), silent)
+    [result] = read_results(small().out)
+    assert {each.own["allow_unk"] for each in result.sets.values()} == {False}
+
+
 def test_own_decoding_of_baselines_has_their_length(small, silent):
     test = Corpora(small()).tests(1)[0]
     found = own_decoding(EXPERIMENTS["abs_69k"], test)
-    assert found == {"beam_size": 50, "min_words": 4, "max_words": 4}
-    assert own_decoding(EXPERIMENTS["abs_69k"], replace(test, protocol=DUC)) == {"beam_size": 50}
+    search = {"beam_size": 50, "no_repeat_ngram": 1}
+    assert found == {**search, "min_words": 4, "max_words": 4}
+    assert own_decoding(EXPERIMENTS["abs_69k"], replace(test, protocol=DUC)) == search
     assert own_decoding(EXPERIMENTS["lvt2k_1sent"], test)["max_words"] == 30
     assert own_decoding(EXPERIMENTS[GRU], test) == {}
 
