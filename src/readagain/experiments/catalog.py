@@ -135,6 +135,11 @@ CLAIMS: list[dict[str, Any]] = _CATALOG["claims"]
 """Name, text and tests of each claim; see `claims.py`."""
 
 
+def run_name(experiment: str, recipe: str, seed: int) -> str:
+    """Return the name of a run in messages and of its result."""
+    return f"{experiment}/{recipe}-seed{seed}"
+
+
 @dataclass(frozen=True)
 class PlannedRun:
     """One experiment with one recipe and one seed."""
@@ -144,14 +149,9 @@ class PlannedRun:
     seed: int
 
     @property
-    def key(self) -> tuple[str, str, int]:
-        """Experiment, recipe and seed, which name the files of the result."""
-        return self.experiment.name, self.recipe, self.seed
-
-    @property
     def name(self) -> str:
-        """Name in messages."""
-        return f"{self.experiment.name}/{self.recipe}-seed{self.seed}"
+        """Name in messages and of the result."""
+        return run_name(self.experiment.name, self.recipe, self.seed)
 
     @property
     def dir_name(self) -> str:

@@ -113,7 +113,7 @@ def _is_done(planned: PlannedRun, runner: ExperimentRunner) -> bool:
     Raises:
         ConfigError: if it has other settings, another corpus or other texts.
     """
-    path = result_file(runner.options.out, *planned.key)
+    path = result_file(runner.options.out, planned.name)
     if not path.exists():
         return False
     result = read_result(path)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.errors import ArtifactError
+from readagain.experiments.catalog import run_name
 from readagain.storage.files import atomic_write
 
 FORMAT_VERSION = 1
@@ -101,22 +102,26 @@ class ExperimentResult:
     examples: list[dict[str, Any]] | None = None
     format_version: int = FORMAT_VERSION
 
+    @property
+    def run_name(self) -> str:
+        """Experiment, recipe and seed, for example gru_15k/modern-seed1."""
+        return run_name(self.row, self.recipe, self.seed)
 
-def result_file(out: Path, name: str, recipe: str, seed: int) -> Path:
-    """Return the path of a result."""
-    return out / ROWS_DIR / name / f"{recipe}-seed{seed}.json"
+
+def result_file(out: Path, run_name: str) -> Path:
+    """Return the path of a result; `run_name` is that of `ExperimentResult.run_name`."""
+    return out / ROWS_DIR / f"{run_name}.json"
 
 
-def summaries_file(out: Path, name: str, recipe: str, seed: int) -> Path:
+def summaries_file(out: Path, run_name: str) -> Path:
     """Return the path of the summaries of a result."""
-    return out / "summaries" / name / f"{recipe}-seed{seed}.jsonl.gz"
+    return out / "summaries" / f"{run_name}.jsonl.gz"
 
 
 def write_result(
     out: Path, result: ExperimentResult, summaries: Mapping[str, Sequence[str]]
 ) -> None:
     """Write the summaries, then the result, which marks the run as done."""
-    key = (result.row, result.recipe, result.seed)
     lines = [
         json.dumps({"set": name, "summary": text}, ensure_ascii=False) + "\n"
         for name, texts in summaries.items()
@@ -126,8 +131,8 @@ def write_result(
     compressed = gzip.compress("".join(lines).encode(), mtime=0)
     content = json.dumps(asdict(result), ensure_ascii=False) + "\n"
     for path, data in (
-        (summaries_file(out, *key), compressed),
-        (result_file(out, *key), content.encode()),
+        (summaries_file(out, result.run_name), compressed),
+        (result_file(out, result.run_name), content.encode()),
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(path) as temporary:
@@ -165,7 +170,7 @@ def read_results(out: Path) -> list[ExperimentResult]:
     results = []
     for path in sorted((out / ROWS_DIR).glob("*/*.json")):
         result = read_result(path)
-        expected = result_file(out, result.row, result.recipe, result.seed)
+        expected = result_file(out, result.run_name)
         if path != expected:
             raise ArtifactError(
                 f"{path}: contains the result {expected.relative_to(out)}; move it out of "

@@ -6,7 +6,7 @@ import platform
 import shutil
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean
@@ -110,18 +110,15 @@ class ExperimentRunner:
         )
         self.print(f"{planned.name}: {result.seconds:.0f} s; {scores}")
 
-    def check_stop(self) -> None:
-        """Raise `InterruptedRunError` after a stop signal."""
-        if self.stop.is_set:
-            raise InterruptedRunError
-
     def score_baseline(self, planned: PlannedRun) -> ExperimentResult:
         """Score a baseline."""
         start = time.monotonic()
         name = planned.experiment.system
         vocabs = {"common": self.corpora.common_vocab}
-        scores = self._score(planned, lambda protocol: load_system(name, protocol), vocabs)
-        return self._write(planned, scores, None, 0, {}, time.monotonic() - start)
+        sets, summaries = self._score(planned, lambda test: load_system(name, test), vocabs)
+        result = self._result(planned, sets, seconds=time.monotonic() - start)
+        write_result(self.options.out, result, summaries)
+        return result
 
     def train_and_score(self, planned: PlannedRun, run: RunSpec) -> ExperimentResult:
         """Train a network, or resume its training, and score it.
@@ -137,37 +134,37 @@ class ExperimentRunner:
         if has_features(run):
             model, training["tuned"] = self._tune(planned, model)
         vocabs = {"own": model.model_dir.vocab, "common": self.corpora.common_vocab}
-        scores = self._score(planned, model.system, vocabs)
-        scores = self._add_own_decoding(planned, model, scores[0]), scores[1]
+        sets, summaries = self._score(planned, model.system, vocabs, model)
         dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
-        importance = measure_importance(model, dev_set.data)
-        examples = run_paper_examples(model)
-        # Include the training time before an interruption.
-        seconds = time.monotonic() - start + max(0.0, 60 * training["minutes"] - trained_s)
-        num_parameters = count_parameters(model.model_dir.run)
-        result = self._write(
-            planned, scores, run, num_parameters, training, seconds, importance, examples
+        result = self._result(
+            planned,
+            sets,
+            run=run,
+            parameters=count_parameters(model.model_dir.run),
+            training=training,
+            importance=measure_importance(model, dev_set.data),
+            examples=run_paper_examples(model),
+            # Include the training time before an interruption.
+            seconds=time.monotonic() - start + max(0.0, 60 * training["minutes"] - trained_s),
         )
+        write_result(self.options.out, result, summaries)
         del model
         self._free_memory()
         if not self.options.keep_weights:
             shutil.rmtree(work)
         return result
 
-    def _write(
+    def _result(
         self,
         planned: PlannedRun,
-        scores: tuple[dict[str, DatasetResult], dict[str, list[str]]],
-        run: RunSpec | None,
-        num_parameters: int,
-        training: dict[str, Any],
-        seconds: float,
-        importance: dict[str, Any] | None = None,
-        examples: list[dict[str, Any]] | None = None,
+        sets: dict[str, DatasetResult],
+        *,
+        run: RunSpec | None = None,
+        **values: Any,
     ) -> ExperimentResult:
-        sets, summaries = scores
         corpus = self.training_corpus(planned) if run else self.corpora.main
-        result = ExperimentResult(
+        defaults = {"parameters": 0, "training": {}}
+        return ExperimentResult(
             row=planned.experiment.name,
             recipe=planned.recipe,
             seed=planned.seed,
@@ -178,16 +175,10 @@ class ExperimentRunner:
                 "fingerprint": corpus.manifest.fingerprint,
                 "train_pairs": corpus.manifest.splits["train"]["pairs"],
             },
-            parameters=num_parameters,
-            training=training,
             machine=_describe_machine(self.device if run else torch.device("cpu")),
-            seconds=seconds,
             sets=sets,
-            importance=importance,
-            examples=examples,
+            **{**defaults, **values},
         )
-        write_result(self.options.out, result, summaries)
-        return result
 
     def _train(self, run: RunSpec, corpus: Path, work: Path) -> None:
         work.parent.mkdir(parents=True, exist_ok=True)
@@ -228,16 +219,9 @@ class ExperimentRunner:
                 "the preset are used"
             )
             return model, None
-        rounds = list(
-            tune(
-                model.system(test.protocol),
-                test.data,
-                test.protocol,
-                objective=_TUNE_OBJECTIVE,
-                max_rounds=_TUNE_ROUNDS,
-                on_summary=self._on_summary,
-            )
-        )
+        system = model.system(test.protocol)
+        options: dict[str, Any] = {"objective": _TUNE_OBJECTIVE, "max_rounds": _TUNE_ROUNDS}
+        rounds = list(tune(system, test.data, test.protocol, on_summary=self.check_stop, **options))
         best = max(rounds, key=lambda each: each.value)
         weights = " ".join(f"{name} {value:g}" for name, value in best.weights_by_name.items())
         self.print(f"{planned.name}: tuned on {test.name}: {weights}")
@@ -253,42 +237,54 @@ class ExperimentRunner:
         planned: PlannedRun,
         system: Callable[[str], System],
         vocabs: Mapping[str, Vocab],
+        model: ExperimentModel | None = None,
     ) -> tuple[dict[str, DatasetResult], dict[str, list[str]]]:
-        """Return the scores and the summaries by data set."""
+        """Return the scores and the summaries by data set.
+
+        Args:
+            planned: the run.
+            system: returns the system for a protocol.
+            vocabs: vocabularies whose out-of-vocabulary words are counted, by name.
+            model: the network, which is scored a second time with the decoding of its own paper.
+        """
         sets, summaries = {}, {}
         for test in self.corpora.tests(planned.experiment.min_sentences):
-            found = evaluate(
-                system(test.protocol), test.data, test.protocol, on_summary=self._on_summary
+            result = self._evaluate(system(test.protocol), test)
+            sets[test.name] = DatasetResult(
+                protocol=result.protocol,
+                figure=result.rouge.protocol.main_score,
+                fingerprint=result.data.fingerprint,
+                habits=asdict(result.stats),
+                unknown={name: count_oov(result, vocab) for name, vocab in vocabs.items()},
+                seconds=result.seconds,
+                own=self._score_own_decoding(planned.experiment, model, test) if model else None,
+                **_rouge(result),
             )
-            sets[test.name] = _dataset_result(found, vocabs)
-            summaries[test.name] = [summary.text for summary in found.summaries]
+            summaries[test.name] = [summary.text for summary in result.summaries]
         return sets, summaries
 
-    def _add_own_decoding(
-        self, planned: PlannedRun, model: ExperimentModel, sets: dict[str, DatasetResult]
-    ) -> dict[str, DatasetResult]:
-        """Add the scores with the decoding of the paper of the system, where it differs."""
-        added = dict(sets)
-        for test in self.corpora.tests(planned.experiment.min_sentences):
-            decode = own_decoding(planned.experiment, test)
-            allow_unk = planned.experiment.generates_unk and not model.can_copy
-            if not decode and not allow_unk:
-                continue
-            system = model.system(test.protocol, decode, allow_unk=allow_unk)
-            found = evaluate(system, test.data, test.protocol, on_summary=self._on_summary)
-            scored = _dataset_result(found, {})
-            own = {
-                "decode": decode,
-                "allow_unk": allow_unk,
-                "rouge": scored.rouge,
-                "item_scores": scored.item_scores,
-                "words": found.stats.words,
-                "summaries_with_unk": found.summaries_with_unk,
-            }
-            added[test.name] = replace(sets[test.name], own=own)
-        return added
+    def _score_own_decoding(
+        self, experiment: Experiment, model: ExperimentModel, test: EvaluationSet
+    ) -> dict[str, Any] | None:
+        """Return `DatasetResult.own`; None if the paper of the system decodes as all rows do."""
+        decode = own_decoding(experiment, test)
+        allow_unk = experiment.generates_unk and not model.can_copy
+        if not decode and not allow_unk:
+            return None
+        result = self._evaluate(model.system(test.protocol, decode, allow_unk=allow_unk), test)
+        return {
+            "decode": decode,
+            "allow_unk": allow_unk,
+            **_rouge(result),
+            "words": result.stats.words,
+            "summaries_with_unk": result.summaries_with_unk,
+        }
 
-    def _on_summary(self) -> None:
+    def _evaluate(self, system: System, test: EvaluationSet) -> Evaluation:
+        return evaluate(system, test.data, test.protocol, on_summary=self.check_stop)
+
+    def check_stop(self) -> None:
+        """Raise `InterruptedRunError` after a stop signal, when the GPU is idle."""
         if self.stop.is_set:
             self._free_memory()
             raise InterruptedRunError
@@ -328,21 +324,16 @@ def has_features(run: RunSpec) -> bool:
     return any(getattr(run.decode, f"{name}_bonus") for name in FEATURES)
 
 
-def _dataset_result(result: Evaluation, vocabs: Mapping[str, Vocab]) -> DatasetResult:
+def _rouge(result: Evaluation) -> dict[str, Any]:
+    """Return the scores of an evaluation, and the packed scores of every text."""
     report = result.rouge
     kind = SCORE_KINDS.index(report.protocol.main_score)
     columns = [list(report.scores).index(measure) for measure in MEASURES]
     scores = {measure: report.main_score(measure) for measure in MEASURES}
-    return DatasetResult(
-        protocol=result.protocol,
-        figure=report.protocol.main_score,
-        fingerprint=result.data.fingerprint,
-        rouge={name: [each.value, each.low, each.high] for name, each in scores.items()},
-        item_scores=pack_scores(report.item_scores[:, columns, kind]),
-        habits=asdict(result.stats),
-        unknown={name: count_oov(result, vocab) for name, vocab in vocabs.items()},
-        seconds=result.seconds,
-    )
+    return {
+        "rouge": {name: [each.value, each.low, each.high] for name, each in scores.items()},
+        "item_scores": pack_scores(report.item_scores[:, columns, kind]),
+    }
 
 
 def _describe_training(work: Path) -> dict[str, Any]:
@@ -362,15 +353,14 @@ def _describe_training(work: Path) -> dict[str, Any]:
         for name in _CURVE:
             if name in record:
                 curve[name].append([round(record["epoch"], 3), round(record[name], 4)])
-    curve = {
-        name: points[:: 1 + len(points) // _MAX_CURVE_POINTS] for name, points in curve.items()
-    }
     return {
         "minutes": round(progress.minutes, 3),
         "updates": progress.step,
         "ended_by": ended_by,
         "best": None if progress.best is None else asdict(progress.best),
-        "curve": curve,
+        "curve": {
+            name: points[:: 1 + len(points) // _MAX_CURVE_POINTS] for name, points in curve.items()
+        },
     }
 
 

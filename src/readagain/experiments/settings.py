@@ -18,15 +18,39 @@ Scale = Literal["small", "paper"]
 _MODERN_VALIDATIONS = 2  # a validation takes seconds, the training about a minute
 _MODERN_EPOCHS = 5
 _MODERN_UPDATES = 8_000  # smaller corpora are trained on for more epochs to reach this number
-_MODERN_WARMUP = 1_344
+_ADAMW_WARMUP = 1_344
 # Not larger: with batches of 1,024 examples, networks without copying hardly learned to attend to
 # the source.
-_MODERN_BATCH = 256
+_ADAMW_BATCH = 256
+_PAPER_SCALE: dict[str, object] = {
+    "train.precision": "bfloat16",
+    "train.rouge_pairs": 64,
+    "train.log_every": 100,
+}
 # The same rule for all experiments: validate on the selection split after every half epoch, halve
 # the learning rate after a validation without improvement, stop after three such validations in a
 # row.
-_CONVERGED_PATIENCE = 3
-_CONVERGED_MAX_EPOCHS = 40
+_CONVERGED: dict[str, object] = {
+    "train.schedule": "plateau",
+    "train.patience": 3,
+    "train.rouge_pairs": 0,
+}
+_CONVERGED_PAPER_SCALE: dict[str, object] = {
+    "train.batch_size": _ADAMW_BATCH,
+    "train.warmup_steps": _ADAMW_WARMUP,
+    "train.epochs": 40,
+}
+_SMALL_SCALE: dict[str, object] = {
+    "train.batch_size": 32,
+    "train.epochs": 8,
+    "train.precision": "float32",
+    "train.rouge_pairs": 0,
+}
+_SMALL_ADAMW: dict[str, object] = {
+    "train.learning_rate": 5e-3,
+    "train.warmup_steps": 0,
+    "train.ema_decay": 0.9,
+}
 _WIDTH_STEP = 16  # the GPU kernels require a multiple of it
 _COMMON_VOCAB = 15_000  # vocabulary size of most of the paper's rows
 
@@ -104,45 +128,24 @@ def experiment_run(
         epochs: overrides the recipe.
         changes: assignments such as `train.batch_size=512`, which override the recipe.
     """
+    is_paper_scale = scale == "paper"
     settings: dict[str, object] = {"train.seed": seed}
-    if recipe != "paper":
-        settings["train"] = "modern"
-    if scale == "small":
-        settings |= {
-            "train.batch_size": 32,
-            "train.epochs": 8,
-            "train.precision": "float32",
-            "train.rouge_pairs": 0,
-        }
-        if recipe != "paper":
-            settings |= {
-                "train.learning_rate": 5e-3,
-                "train.warmup_steps": 0,
-                "train.ema_decay": 0.9,
-            }
+    if recipe == "paper":
+        settings |= _PAPER_SCALE if is_paper_scale else _SMALL_SCALE
+    elif is_paper_scale:
+        settings |= {"train": "modern", **_PAPER_SCALE}
+        settings["train.learning_rate"] = experiment.adamw_learning_rate
     else:
-        settings |= {"train.precision": "bfloat16", "train.rouge_pairs": 64, "train.log_every": 100}
-        if recipe == "modern":
-            settings |= _modern_schedule(train_pairs, epochs or experiment.modern_epochs)
-        if recipe != "paper":
-            settings["train.learning_rate"] = experiment.adamw_learning_rate
+        settings |= {"train": "modern", **_SMALL_SCALE, **_SMALL_ADAMW}
+    if recipe == "modern" and is_paper_scale:
+        settings |= _modern_schedule(train_pairs, epochs or experiment.modern_epochs)
     if recipe == "converged":
-        settings |= {
-            "train.schedule": "plateau",
-            "train.patience": _CONVERGED_PATIENCE,
-            "train.rouge_pairs": 0,
-        }
-        if scale == "paper":
-            settings |= {
-                "train.batch_size": _MODERN_BATCH,
-                "train.warmup_steps": _MODERN_WARMUP,
-                "train.epochs": _CONVERGED_MAX_EPOCHS,
-            }
+        settings |= _CONVERGED | (_CONVERGED_PAPER_SCALE if is_paper_scale else {})
     if epochs is not None:
         settings["train.epochs"] = epochs
     run = override(experiment_network(experiment, scale=scale), settings)
     run = override(run, parse_assignments(changes), where="--set")
-    if recipe == "converged" and scale == "paper" and not run.train.validate_every:
+    if recipe == "converged" and is_paper_scale and not run.train.validate_every:
         steps = max(1, train_pairs // (2 * run.train.batch_size))
         run = override(run, {"train.validate_every": steps})
     return run
@@ -171,13 +174,13 @@ def common_vocab_size(scale: Scale) -> int:
 
 
 def _modern_schedule(train_pairs: int, epochs: int | None) -> dict[str, object]:
-    steps = max(1, -(-train_pairs // _MODERN_BATCH))
+    steps = max(1, -(-train_pairs // _ADAMW_BATCH))
     epochs = epochs or max(_MODERN_EPOCHS, min(3 * _MODERN_EPOCHS, _MODERN_UPDATES // steps))
     updates = epochs * steps
     return {
-        "train.batch_size": _MODERN_BATCH,
+        "train.batch_size": _ADAMW_BATCH,
         "train.epochs": epochs,
-        "train.warmup_steps": min(_MODERN_WARMUP, updates // 8),
+        "train.warmup_steps": min(_ADAMW_WARMUP, updates // 8),
         # Some bucketed batches are not full, so there are a few more than calculated here.
         "train.validate_every": int(1.1 * updates) // _MODERN_VALIDATIONS,
     }

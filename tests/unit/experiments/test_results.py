@@ -26,13 +26,13 @@ def test_result_round_trip(tmp_path, result, read_summaries):
     before = result("gru_15k")
     write_result(tmp_path, before, {"news": ["a summary", "été | \n"]})
     assert read_results(tmp_path) == [before]
-    path = summaries_file(tmp_path, "gru_15k", "modern", 1)
+    path = summaries_file(tmp_path, "gru_15k/modern-seed1")
     assert read_summaries(path) == {"news": ["a summary", "été | \n"]}
 
 
 def test_result_file_has_no_summary(tmp_path, result):
     write_result(tmp_path, result("gru_15k"), {"news": ["zyxwick sells theatre"]})
-    assert "zyxwick" not in result_file(tmp_path, "gru_15k", "modern", 1).read_text()
+    assert "zyxwick" not in result_file(tmp_path, "gru_15k/modern-seed1").read_text()
 
 
 def test_results_of_several_machines_can_be_copied_together(tmp_path, result):
@@ -45,7 +45,7 @@ def test_results_of_several_machines_can_be_copied_together(tmp_path, result):
 
 def test_copy_of_a_result_under_another_name_is_an_error(tmp_path, result):
     write_result(tmp_path, result("gru_15k"), {})
-    path = result_file(tmp_path, "gru_15k", "modern", 1)
+    path = result_file(tmp_path, "gru_15k/modern-seed1")
     shutil.copyfile(path, path.with_name("modern-seed1-old.json"))
     with pytest.raises(
         ArtifactError,
@@ -66,7 +66,7 @@ def test_damaged_result_is_reported(tmp_path, content):
 
 def test_result_of_another_format_version_is_an_error(tmp_path, result):
     write_result(tmp_path, result("gru_15k"), {})
-    path = result_file(tmp_path, "gru_15k", "modern", 1)
+    path = result_file(tmp_path, "gru_15k/modern-seed1")
     path.write_text(json.dumps({**json.loads(path.read_text()), "format_version": 9}))
     with pytest.raises(ArtifactError, match="format 9; this version of readagain reads 1"):
         read_result(path)

@@ -120,7 +120,7 @@ def test_missing_parser_skips_topiary_and_runs_the_others(small, silent, monkeyp
 @pytest.mark.parametrize("after", [0, 1, 5])
 def test_stop_signal_while_scoring_leaves_the_run_resumable(small, silent, monkeypatch, after):
     calls = 0
-    real = ExperimentRunner._on_summary
+    real = ExperimentRunner.check_stop
 
     def terminate(runner):
         nonlocal calls
@@ -129,7 +129,7 @@ def test_stop_signal_while_scoring_leaves_the_run_resumable(small, silent, monke
         calls += 1
         real(runner)
 
-    monkeypatch.setattr(ExperimentRunner, "_on_summary", terminate)
+    monkeypatch.setattr(ExperimentRunner, "check_stop", terminate)
     options = small(GRU, LSTM)
     stopped = run_experiments(options, silent)
     assert stopped.is_interrupted
@@ -164,7 +164,7 @@ def test_gpu_is_idle_before_graphs_are_destroyed(small, silent, monkeypatch):
     runner.device, runner.stop.is_set = torch.device("cuda"), True
     calls.clear()
     with pytest.raises(InterruptedRunError):
-        runner._on_summary()
+        runner.check_stop()
     assert calls == ["synchronize", "collect", "empty cache"]
 
 
@@ -234,7 +234,7 @@ def test_stop_signal_between_runs_starts_no_training(small, silent, monkeypatch)
 
 def test_result_with_other_settings_is_kept_and_reported(small, silent):
     run_experiments(small(GRU), silent)
-    path = result_file(small().out, GRU, "converged", 1)
+    path = result_file(small().out, "gru_15k/converged-seed1")
     before = path.read_bytes()
     outcome = run_experiments(small(GRU, "prefix", epochs=2), silent)
     assert outcome.done == ["prefix/untrained-seed1"]
@@ -248,7 +248,7 @@ def test_result_with_other_settings_is_kept_and_reported(small, silent):
 def test_result_of_another_corpus_is_reported(small, silent):
     request = small("prefix")
     run_experiments(request, silent)
-    path = result_file(request.out, "prefix", "untrained", 1)
+    path = result_file(request.out, "prefix/untrained-seed1")
     content = json.loads(path.read_text())
     content["corpus"]["fingerprint"] = "another"
     path.write_text(json.dumps(content))
@@ -277,7 +277,7 @@ def test_repeated_recipe_is_run_once(small, silent):
 def test_validation_interval_may_change(small, silent):
     request = small(GRU)
     run_experiments(request, silent)
-    path = result_file(request.out, GRU, "converged", 1)
+    path = result_file(request.out, "gru_15k/converged-seed1")
     content = json.loads(path.read_text())
     content["run"]["train"]["validate_every"] = 3
     path.write_text(json.dumps(content))
@@ -340,5 +340,5 @@ def test_each_seed_and_recipe_has_a_result(small, silent):
 def test_limit_scores_only_the_first_texts(small, silent):
     request = small("prefix", limit=3)
     run_experiments(request, silent)
-    result = read_result(result_file(request.out, "prefix", "untrained", 1))
+    result = read_result(result_file(request.out, "prefix/untrained-seed1"))
     assert [len(each.items()) for each in result.sets.values()] == [3, 3]

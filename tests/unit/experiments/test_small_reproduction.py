@@ -162,14 +162,14 @@ def test_results_have_no_text_of_the_corpus(reproduced):
     results = [asdict(replace(result, examples=None)) for result in read_results(out)]
     written = json.dumps(results).lower()
     assert not [town for town in towns if town.lower() in written]
-    copied = gzip.decompress(summaries_file(out, "prefix", "untrained", 1).read_bytes()).decode()
+    copied = gzip.decompress(summaries_file(out, "prefix/untrained-seed1").read_bytes()).decode()
     assert any(town in copied for town in towns)
 
 
 def test_summaries_file_has_a_summary_per_text(reproduced, read_summaries):
     out, _ = reproduced
     for result in read_results(out):
-        summaries = read_summaries(summaries_file(out, result.row, result.recipe, result.seed))
+        summaries = read_summaries(summaries_file(out, result.run_name))
         assert {name: len(texts) for name, texts in summaries.items()} == {
             name: len(scored.items()) for name, scored in result.sets.items()
         }
