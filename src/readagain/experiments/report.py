@@ -1,7 +1,6 @@
 """Report of the results: one page with claims, tables and plots."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+import math
 from pathlib import Path
 
 from readagain.errors import DataError, MissingExtraError
@@ -11,7 +10,6 @@ from readagain.experiments.paper_examples import examples_markdown
 from readagain.experiments.plots import plot_tables
 from readagain.experiments.results import ROWS_DIR, read_results, read_timing
 from readagain.experiments.store import ResultStore
-from readagain.experiments.table import Table
 from readagain.experiments.tables import build_tables
 
 TABLES_DIR = "tables"
@@ -67,23 +65,15 @@ def write_report(out: Path) -> list[str]:
         "\n".join(_describe_recipe(store, recipe) for recipe in store.recipes),
         claims_markdown(judge_claims(store, timing)),
     ]
-    parts += _tables(tables, plots, {"table5": examples_markdown(store)})
-    write_text(out / PAGE_FILE, "\n\n".join(part.strip() for part in parts if part) + "\n")
-    return problems
-
-
-def _tables(
-    tables: Sequence[Table], plots: Sequence[Path], additions: Mapping[str, str]
-) -> list[str]:
-    """Return each table, its plot and the text that follows it."""
-    plotted = {path.stem: path for path in plots}
-    parts = []
+    plotted = {path.stem: path.name for path in plots}
     for table in tables:
         parts.append(table.markdown(level=2))
         if table.name in plotted:
-            parts.append(f"![{table.title}]({TABLES_DIR}/{plotted[table.name].name})")
-        parts.append(additions.get(table.name, ""))
-    return parts
+            parts.append(f"![{table.title}]({TABLES_DIR}/{plotted[table.name]})")
+        if table.name == "table5":
+            parts.append(examples_markdown(store))
+    write_text(out / PAGE_FILE, "\n\n".join(part.strip() for part in parts if part) + "\n")
+    return problems
 
 
 def _describe_recipe(store: ResultStore, recipe: str) -> str:
@@ -94,11 +84,12 @@ def _describe_recipe(store: ResultStore, recipe: str) -> str:
     updates = sorted({each.training["updates"] for each in runs})
     amount = " to ".join(f"{each:,}" for each in sorted({updates[0], updates[-1]}))
     text = f"- `{recipe}`: {len(runs)} runs of {amount} updates (paper: about {_PAPER_UPDATES:,})"
-    stopped = Counter(each.training.get("ended_by") for each in runs)
     if recipe == "converged":
-        text += f"; {stopped['patience']} converged, {len(runs) - stopped['patience']} did not"
+        converged = sum(each.training["ended_by"] == "patience" for each in runs)
+        text += f"; {converged} converged, {len(runs) - converged} did not"
     dataset = next(iter(runs[0].sets))
     variance = store.seed_variance(recipe, dataset)
     if variance is not None:
-        text += f"; standard deviation between seeds {variance.sd:.2f} points on {dataset}"
+        sd = 100 * math.sqrt(variance.values[0])
+        text += f"; standard deviation between seeds {sd:.2f} points on {dataset}"
     return text + "."

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,31 +36,20 @@ class Effect:
     high: float
 
     @property
-    def direction(self) -> int:
-        """1 if the whole interval is above zero, -1 if it is below, else 0."""
-        return int(self.low > 0) - int(self.high < 0)
-
-    @property
     def mark(self) -> str:
-        """The direction as a mark in tables."""
-        return {1: "▲", -1: "▼", 0: ""}[self.direction]
+        """▲ if the whole interval is above zero, ▼ if it is below, else nothing."""
+        return "▲" if self.low > 0 else "▼" if self.high < 0 else ""
 
     def __str__(self) -> str:
         low, high = 100 * self.low, 100 * self.high
         return f"{100 * self.difference:+.2f} ({low:+.2f} to {high:+.2f})"
 
 
-@dataclass(frozen=True)
-class SeedVariance:
-    """Variance of a mean score between seeds, pooled over experiments."""
+class SeedVariance(NamedTuple):
+    """(3,) variances of the mean scores between seeds, pooled over experiments."""
 
     values: Scores
     dof: int
-
-    @property
-    def sd(self) -> float:
-        """Standard deviation of ROUGE-1 in points."""
-        return 100 * math.sqrt(float(self.values[0]))
 
 
 @dataclass(frozen=True)
@@ -73,12 +63,6 @@ class SeedResults:
         """Data sets that all seeds were scored on; the first is the dev split of the corpus."""
         first, *others = (list(result.sets) for result in self.results)
         return [name for name in first if all(name in names for names in others)]
-
-    @property
-    def minutes(self) -> float | None:
-        """Mean training time; None for a baseline."""
-        minutes = [result.training["minutes"] for result in self.results if result.training]
-        return float(np.mean(minutes)) if minutes else None
 
     @property
     def seeds(self) -> set[int]:
@@ -112,10 +96,11 @@ class SeedResults:
         With one seed these are the values that `readagain evaluate` prints. With several, the
         value is the mean over seeds and the interval comes from resampling texts.
         """
-        found = self.on(dataset)
-        values = np.array([[each.rouge[measure] for measure in MEASURES] for each in found])
+        values = np.array(
+            [[each.rouge[measure] for measure in MEASURES] for each in self.on(dataset)]
+        )
         low, high = values[0, :, 1], values[0, :, 2]
-        if len(found) > 1:
+        if len(values) > 1:
             items = self.items(dataset)
             draws = np.random.default_rng(0).integers(len(items), size=(_SAMPLES, len(items)))
             means = np.stack([items[draw].mean(axis=0) for draw in draws])
@@ -163,12 +148,6 @@ class ResultStore:
     def find(self, name: str, recipe: str) -> SeedResults | None:
         """Return the results of an experiment; those of a baseline belong to every recipe."""
         return self._by_key.get((name, recipe)) or self._by_key.get((name, UNTRAINED))
-
-    def has_other_recipe(self, name: str, recipe: str) -> bool:
-        """Return whether an experiment was run with other recipes only."""
-        if self.find(name, recipe) is not None:
-            return False
-        return any(self.find(name, other) is not None for other in self.recipes)
 
     def compare(
         self, first: str, second: str, recipe: str, dataset: str | None = None

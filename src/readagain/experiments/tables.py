@@ -57,22 +57,21 @@ def _sections(
     the recipe and its results.
     """
     sections = []
-    names = TABLES[table].rows
-    missing = {name for name in names if not any(store.find(name, each) for each in store.recipes)}
+    run_with = {
+        name: [recipe for recipe in store.recipes if store.find(name, recipe)]
+        for name in TABLES[table].rows
+    }
     for recipe in store.recipes:
         # The first section also shows the experiments that were not run with any recipe.
-        hidden = missing if recipe != store.recipes[0] else set()
-        shown = [
-            name
-            for name in names
-            if name not in hidden and not store.has_other_recipe(name, recipe)
-        ]
+        first = recipe == store.recipes[0]
+        shown = [name for name, found in run_with.items() if recipe in found or first and not found]
+        others = [name for name, found in run_with.items() if found and recipe not in found]
         sections.append(
             TableSection(
                 _RECIPES[recipe],
                 columns(recipe),
                 [row for name in shown for row in rows(name, recipe, store.find(name, recipe))],
-                [EXPERIMENTS[name].title for name in names if name not in [*shown, *hidden]],
+                [EXPERIMENTS[name].title for name in others],
             )
         )
     return sections
@@ -172,9 +171,8 @@ def _paper_cells(paper: PaperRow | None) -> tuple[str, str]:
 
 
 def _training_cells(found: SeedResults) -> dict[str, Value]:
-    minutes, first = found.minutes, found.results[0]
-    cells: dict[str, Value] = {"seeds": len(found.results)}
-    if minutes is None:
+    first, cells = found.results[0], {"seeds": len(found.results)}
+    if not first.training:
         names = ("train pairs", "parameters", "updates", "selection loss", "ended by")
         return {**cells, **dict.fromkeys(names, "none"), "minutes": "untrained"}
     best = [each.training["best"]["dev_loss"] for each in found.results if each.training["best"]]
@@ -186,7 +184,7 @@ def _training_cells(found: SeedResults) -> dict[str, Value]:
         "updates": round(mean(each.training["updates"] for each in found.results)),
         "selection loss": f"{mean(best):.3f}" if best else "none",
         "ended by": " or ".join(ends),
-        "minutes": minutes,
+        "minutes": mean(each.training["minutes"] for each in found.results),
     }
 
 
