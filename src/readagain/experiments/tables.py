@@ -13,6 +13,9 @@ from readagain.model_dir import PRECISIONS
 
 _SHORT = {"rouge-1": "R-1", "rouge-2": "R-2", "rouge-l": "R-L"}
 _SCORE_COLUMNS = (*_SHORT.values(), "words")
+_TRAINING_COLUMNS = (
+    "train pairs", "parameters", "updates", "selection loss", "ended by", "minutes",
+)  # fmt: skip
 _OWN_COLUMNS = ("R-1 own decoding", "words own decoding")
 _RECIPES = {
     "converged": "Trained with AdamW until the loss on a selection split no longer improves "
@@ -26,35 +29,24 @@ _RECIPES = {
 
 def build_tables(store: ResultStore, timing: Mapping[str, Any] | None) -> list[Table]:
     """Return every table, in the order of the paper."""
-    tables = []
-    for name in TABLES:
-        if name == "table4":
-            table = timing_table(timing)
-        elif name == "table5":
-            table = _oov_table(store)
-        elif name == "importance":
-            table = _importance_table(store)
-        else:
-            table = _rouge_table(store, name)
-        tables.append(table)
-    return tables
+    special = {
+        "table4": lambda: timing_table(timing),
+        "table5": lambda: _oov_table(store),
+        "importance": lambda: _importance_table(store),
+    }
+    return [special[name]() if name in special else _rouge_table(store, name) for name in TABLES]
 
 
-def _table(name: str, sections: Sequence[TableSection], sources: Sequence[str]) -> Table:
-    spec = TABLES[name]
-    return Table(name=name, title=spec.title, sections=sections, notes=spec.notes, sources=sources)
-
-
-def _sections(
+def _table(
     store: ResultStore,
     table: str,
     columns: Callable[[str], Sequence[str]],
     rows: Callable[[str, str, SeedResults | None], Iterable[TableRow]],
-) -> list[TableSection]:
-    """Return one section for each recipe.
+) -> Table:
+    """Return a table with one section for each recipe.
 
-    `columns` returns the columns for a recipe; `rows` the rows of an experiment, given its name,
-    the recipe and its results.
+    `columns` returns the columns for a recipe; `rows` the rows of an experiment without its title,
+    given its name, the recipe and its results.
     """
     sections = []
     run_with = {
@@ -69,12 +61,23 @@ def _sections(
         sections.append(
             TableSection(
                 _RECIPES[recipe],
-                columns(recipe),
-                [row for name in shown for row in rows(name, recipe, store.find(name, recipe))],
+                ["row", *columns(recipe)],
+                [
+                    {"row": EXPERIMENTS[name].title, **row}
+                    for name in shown
+                    for row in rows(name, recipe, store.find(name, recipe))
+                ],
                 [EXPERIMENTS[name].title for name in others],
             )
         )
-    return sections
+    spec = TABLES[table]
+    return Table(
+        name=table,
+        title=spec.title,
+        sections=sections,
+        notes=spec.notes,
+        sources=_sources(store, table),
+    )
 
 
 def _rouge_table(store: ResultStore, name: str) -> Table:
@@ -86,18 +89,13 @@ def _rouge_table(store: ResultStore, name: str) -> Table:
         datasets = _dataset_columns(store, name, recipe)
         own = _OWN_COLUMNS if _has_own(store, name, recipe) else ()
         scores = [f"{each} {score}" for each in datasets for score in (*_SCORE_COLUMNS, *own)]
-        training = (
-            "compared with", "seeds", "train pairs", "parameters", "updates", "selection loss",
-            "ended by", "minutes",
-        )  # fmt: skip
-        return ["row", *paper_columns, *scores, *training]
+        return [*paper_columns, *scores, "compared with", "seeds", *_TRAINING_COLUMNS]
 
     def rows(experiment: str, recipe: str, found: SeedResults | None) -> list[TableRow]:
         base = TABLES[name].rows[experiment]
-        row: dict[str, Value] = {"row": EXPERIMENTS[experiment].title}
+        row: dict[str, Value] = {"compared with": EXPERIMENTS[base].title if base else "nothing"}
         if paper:
             row |= dict(zip(paper_columns, _paper_cells(paper.get(experiment)), strict=True))
-        row["compared with"] = EXPERIMENTS[base].title if base else "nothing"
         if found is not None:
             for column, datasets in _dataset_columns(store, name, recipe).items():
                 cells = _score_cells(store, experiment, base, recipe, found, datasets)
@@ -105,7 +103,7 @@ def _rouge_table(store: ResultStore, name: str) -> Table:
             row |= _training_cells(found)
         return [row]
 
-    return _table(name, _sections(store, name, columns, rows), _sources(store, name))
+    return _table(store, name, columns, rows)
 
 
 def _has_own(store: ResultStore, table: str, recipe: str) -> bool:
@@ -171,20 +169,19 @@ def _paper_cells(paper: PaperRow | None) -> tuple[str, str]:
 
 
 def _training_cells(found: SeedResults) -> dict[str, Value]:
-    first, cells = found.results[0], {"seeds": len(found.results)}
-    if not first.training:
-        names = ("train pairs", "parameters", "updates", "selection loss", "ended by")
-        return {**cells, **dict.fromkeys(names, "none"), "minutes": "untrained"}
-    best = [each.training["best"]["dev_loss"] for each in found.results if each.training["best"]]
-    ends = sorted({each.training.get("ended_by", "epochs") for each in found.results})
+    runs = found.results
+    if not runs[0].training:
+        none = dict.fromkeys(_TRAINING_COLUMNS, "none")
+        return {"seeds": len(runs), **none, "minutes": "untrained"}
+    losses = [each.training["best"]["dev_loss"] for each in runs if each.training["best"]]
     return {
-        **cells,
-        "train pairs": first.corpus["train_pairs"],
-        "parameters": first.parameters,
-        "updates": round(mean(each.training["updates"] for each in found.results)),
-        "selection loss": f"{mean(best):.3f}" if best else "none",
-        "ended by": " or ".join(ends),
-        "minutes": mean(each.training["minutes"] for each in found.results),
+        "seeds": len(runs),
+        "train pairs": runs[0].corpus["train_pairs"],
+        "parameters": runs[0].parameters,
+        "updates": round(mean(each.training["updates"] for each in runs)),
+        "selection loss": f"{mean(losses):.3f}" if losses else "none",
+        "ended by": " or ".join(sorted({each.training.get("ended_by", "epochs") for each in runs})),
+        "minutes": mean(each.training["minutes"] for each in runs),
     }
 
 
@@ -246,47 +243,42 @@ def timing_table(timing: Mapping[str, Any] | None) -> Table:
         f"scale {timing['scale']}."
     )
     section = TableSection("", ["system", "where", *sizes, ratio], rows)
-    return _table("table4", [section], [source])
+    spec = TABLES["table4"]
+    return Table(
+        name="table4", title=spec.title, sections=[section], notes=spec.notes, sources=[source]
+    )
 
 
 def _oov_table(store: ResultStore) -> Table:
     """Return Table 5: how many out-of-vocabulary words of the references were generated."""
     counts = {
-        "words per summary": None,
         "reference words outside the common vocabulary": "words",
         "of these in the text": "in_source",
         "of these generated": "written",
-        "share generated, %": None,
         "such words in summaries": "summary_words",
         "of these in no reference": "wrong",
     }
+    columns = ["data set", "words per summary", *counts]
+    columns.insert(columns.index("of these generated") + 1, "share generated, %")
 
     def rows(name: str, recipe: str, found: SeedResults | None) -> Iterable[TableRow]:
-        title = EXPERIMENTS[name].title
         if found is None:
-            return [{"row": title, "data set": "all"}]
-        return [
-            {"row": title, "data set": dataset, **_oov_counts(found, dataset)}
-            for dataset in found.datasets
-        ]
+            yield {"data set": "all"}
+            return
+        for dataset in found.datasets:
+            scored = found.on(dataset)
+            total = {
+                key: sum(each.unknown["common"][key] for each in scored) for key in counts.values()
+            }
+            lengths = [each.habits["words"] for each in scored if "words" in each.habits]
+            yield {
+                "data set": dataset,
+                "words per summary": mean(lengths) if lengths else None,
+                **{column: total[key] for column, key in counts.items()},
+                "share generated, %": 100 * total["written"] / max(total["words"], 1),
+            }
 
-    def _oov_counts(found: SeedResults, dataset: str) -> dict[str, Value]:
-        scored = found.on(dataset)
-        total = {
-            key: sum(each.unknown["common"][key] for each in scored)
-            for key in counts.values()
-            if key
-        }
-        share = 100 * total["written"] / total["words"] if total["words"] else 0.0
-        lengths = [each.habits["words"] for each in scored if "words" in each.habits]
-        return {
-            **{column: total[key] for column, key in counts.items() if key},
-            "share generated, %": share,
-            "words per summary": mean(lengths) if lengths else None,
-        }
-
-    sections = _sections(store, "table5", lambda _: ["row", "data set", *counts], rows)
-    return _table("table5", sections, _sources(store, "table5"))
+    return _table(store, "table5", lambda _: columns, rows)
 
 
 def _importance_table(store: ResultStore) -> Table:
@@ -304,13 +296,11 @@ def _importance_table(store: ResultStore) -> Table:
     share = "texts where content weighs more, %"
 
     def rows(name: str, recipe: str, results: SeedResults | None) -> list[TableRow]:
-        row = {"row": EXPERIMENTS[name].title}
-        found = None if results is None else results.results[0].importance
-        if found is None:
-            return [row]
+        found = results and results.results[0].importance
+        if not found:
+            return [{}]
         return [
             {
-                **row,
                 "importance is": "mean α" if found["kind"] == "weight" else "change of the state",
                 **{column: _class_mean(found, *key) for column, key in classes.items()},
                 **{column: _interval(found.get(key)) for column, key in differences.items()},
@@ -319,9 +309,8 @@ def _importance_table(store: ResultStore) -> Table:
             }
         ]
 
-    columns = ["row", "importance is", *classes, *differences, share, "texts"]
-    sections = _sections(store, "importance", lambda _: columns, rows)
-    return _table("importance", sections, _sources(store, "importance"))
+    columns = ["importance is", *classes, *differences, share, "texts"]
+    return _table(store, "importance", lambda _: columns, rows)
 
 
 def _class_mean(found: Mapping[str, Any], kind: str, name: str) -> str:
