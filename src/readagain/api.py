@@ -278,7 +278,7 @@ def export_model(
     for module in ("onnx", "torch"):
         require(module, extra="train", purpose="exporting")
     from readagain.export.check import check_graphs, corpus_texts, random_texts
-    from readagain.export.write import describe_export, model_graphs, with_shortlist, write_graphs
+    from readagain.export.write import model_graphs, with_shortlist, write_graphs
 
     model_dir, full_vocab_model = ModelDir.open(Path(run)), None
     if shortlist is not None:
@@ -297,12 +297,7 @@ def export_model(
         threads=num_threads(threads),
         full_vocab_model=full_vocab_model,
     )
-    path = write_graphs(
-        model_dir,
-        graphs,
-        describe_export(graphs, asdict(check)),
-        out=None if out is None else Path(out),
-    )
+    path = write_graphs(model_dir, graphs, asdict(check), out=None if out is None else Path(out))
     num_bytes = {name: sum(map(len, contents)) for name, contents in graphs.items()}
     return ExportResult(path=path, num_bytes=num_bytes, check=check)
 

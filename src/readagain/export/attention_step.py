@@ -5,7 +5,7 @@ from onnx import ModelProto
 
 from readagain.config.schema import ModelSpec, RunSpec
 from readagain.export.candidates import CopyInputs, output_candidates, score_vocab
-from readagain.export.graph_builder import Array, GraphBuilder
+from readagain.export.graph_builder import Array, GraphBuilder, StateDict
 from readagain.export.rnn import (
     STATE_BOUND,
     LinearInput,
@@ -15,7 +15,6 @@ from readagain.export.rnn import (
     states_bound,
 )
 from readagain.export.shortlist import MINUS_INFINITY, Shortlist, shortlist_size
-from readagain.export.state_dict import StateDict
 from readagain.export.step_graph import StepGraph
 
 

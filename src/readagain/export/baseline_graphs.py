@@ -7,9 +7,8 @@ from onnx import ModelProto
 
 from readagain.config.schema import AbsSpec, RasSpec, RunSpec
 from readagain.export.candidates import output_candidates, score_vocab
-from readagain.export.graph_builder import GraphBuilder
+from readagain.export.graph_builder import GraphBuilder, StateDict
 from readagain.export.rnn import LinearInput
-from readagain.export.state_dict import StateDict
 from readagain.export.step_graph import StepGraph
 from readagain.text.vocab import BOS
 

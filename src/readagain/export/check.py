@@ -155,28 +155,26 @@ def check_graphs(
             "no reference headlines; check on a prepared corpus"
         )
     torch.set_num_threads(threads)
+    network = {"torch": model_dir, FULL_VOCAB: full_vocab_model}
     models: dict[str, StepModel[Any]] = {
-        "torch": TorchStepModel(load_network(model_dir, purpose="checking the graphs"))
+        name: TorchStepModel(load_network(each, purpose="checking the graphs"))
+        for name, each in network.items()
+        if each is not None
     }
-    if full_vocab_model is not None:
-        models[FULL_VOCAB] = TorchStepModel(
-            load_network(full_vocab_model, purpose="checking the graphs")
-        )
     for precision, contents in graphs.items():
         models[precision] = OnnxStepModel.open(*contents, threads=threads)
     summaries = {name: list(_summaries(model_dir, model, texts)) for name, model in models.items()}
-
+    same_n_best, largest_difference = _n_best_agreement(summaries)
     check = Check(
         texts=len(texts),
         origin=origin,
+        same_n_best=same_n_best,
+        largest_score_difference=largest_difference,
+        int8_same_best=_same_best(summaries, "int8", "torch") if "int8" in graphs else None,
         rouge=_rouge(summaries, texts),
-        int8_same_best=_fraction_same_best(summaries, "int8", "torch")
-        if "int8" in summaries
-        else None,
-        same_as_whole={each: _fraction_same_best(summaries, each, FULL_VOCAB) for each in graphs}
-        if full_vocab_model is not None
-        else {},
-        **_n_best_agreement(summaries),
+        same_as_whole={
+            each: _same_best(summaries, each, FULL_VOCAB) for each in graphs if full_vocab_model
+        },
     )
     _raise_if_different(check, where=str(model_dir.path))
     return check
@@ -201,19 +199,13 @@ def _summaries(
 
     def summarize(sources: list[SourceText]) -> list[NBestList]:
         readable = [source for source in sources if not source.is_empty]
-        lists = iter(
-            decode_sources(
-                model, reader.batch(readable), decode, n_best=n_best, keep_attention=True
-            )
-            if readable
-            else ()
-        )
-        return [
-            []
-            if source.is_empty
-            else [(words_of(each, source), each.score) for each in next(lists)]
-            for source in sources
-        ]
+        lists: dict[int, NBestList] = {}
+        if readable:
+            batch = reader.batch(readable)
+            decoded = decode_sources(model, batch, decode, n_best=n_best, keep_attention=True)
+            for source, hypotheses in zip(readable, decoded, strict=True):
+                lists[id(source)] = [(words_of(each, source), each.score) for each in hypotheses]
+        return [lists.get(id(source), []) for source in sources]
 
     return bucketed_batches(
         (reader.read(text.text, tokenized=True) for text in texts),
@@ -229,24 +221,25 @@ def _best(n_best: NBestList) -> str:
     return n_best[0][0] if n_best else ""
 
 
-def _n_best_agreement(summaries: dict[str, list[NBestList]]) -> dict[str, float | None]:
+def _n_best_agreement(
+    summaries: dict[str, list[NBestList]],
+) -> tuple[float | None, float | None]:
+    """Return `same_n_best` and `largest_score_difference` of a check."""
     if "float32" not in summaries:
-        return {"same_n_best": None, "largest_score_difference": None}
-    same, largest = 0, 0.0
+        return None, None
+    num_same, largest = 0, 0.0
     for graph_list, network_list in zip(summaries["float32"], summaries["torch"], strict=True):
         if len(graph_list) != len(network_list):
             continue
-        differences = [
-            abs(score - other)
-            for (_, score), (_, other) in zip(graph_list, network_list, strict=True)
-        ]
-        difference = max(differences, default=0.0)
+        ranks = zip(graph_list, network_list, strict=True)
+        difference = max((abs(score - other) for (_, score), (_, other) in ranks), default=0.0)
         largest = max(largest, difference)
-        have_same_summaries = _contains_all(network_list, graph_list) and _contains_all(
-            graph_list, network_list
+        num_same += (
+            difference <= SCORE_TOLERANCE
+            and _contains_all(network_list, graph_list)
+            and _contains_all(graph_list, network_list)
         )
-        same += difference <= SCORE_TOLERANCE and have_same_summaries
-    return {"same_n_best": same / len(summaries["torch"]), "largest_score_difference": largest}
+    return num_same / len(summaries["torch"]), largest
 
 
 def _contains_all(n_best: NBestList, summaries: NBestList) -> bool:
@@ -263,7 +256,8 @@ def _contains_all(n_best: NBestList, summaries: NBestList) -> bool:
     )
 
 
-def _fraction_same_best(summaries: dict[str, list[NBestList]], one: str, other: str) -> float:
+def _same_best(summaries: dict[str, list[NBestList]], one: str, other: str) -> float:
+    """Return the fraction of texts with the same best summary from two back ends."""
     pairs = zip(summaries[one], summaries[other], strict=True)
     return float(np.mean([_best(first) == _best(second) for first, second in pairs]))
 

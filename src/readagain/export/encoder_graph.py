@@ -7,7 +7,7 @@ import numpy as np
 from onnx import ModelProto
 
 from readagain.config.schema import HierarchicalSpec, ModelSpec, OnePassSpec, ReadAgainSpec, RunSpec
-from readagain.export.graph_builder import Array, GraphBuilder
+from readagain.export.graph_builder import Array, GraphBuilder, StateDict
 from readagain.export.rnn import (
     STATE_BOUND,
     LinearInput,
@@ -21,7 +21,6 @@ from readagain.export.rnn import (
     sum_of_linears,
 )
 from readagain.export.shortlist import add_shortlist, shortlist_size
-from readagain.export.state_dict import StateDict
 
 
 def build_encoder_graph(

@@ -1,12 +1,14 @@
-"""Builder of ONNX graphs; a value is represented by its name."""
+"""Builder of ONNX graphs, where a value is represented by its name, and the weights it reads."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+
+from readagain.errors import ArtifactError
 
 OPSET = 18  # version of the ONNX operators
 IR_VERSION = 9  # version of the ONNX file format
@@ -190,3 +192,41 @@ class GraphBuilder:
 
 def _info(name: str, dtype: type[np.generic], shape: Shape) -> ValueInfoProto:
     return helper.make_tensor_value_info(name, _TYPES[np.dtype(dtype)], list(shape))
+
+
+class StateDict:
+    """Tensors whose names have a common prefix.
+
+    Args:
+        tensors: all tensors by name.
+        prefix: the prefix, with its dot.
+    """
+
+    def __init__(self, tensors: Mapping[str, Any], prefix: str = "") -> None:
+        self._tensors = tensors
+        self._prefix = prefix
+
+    def module(self, name: str) -> "StateDict":
+        """Return the tensors of a submodule."""
+        return StateDict(self._tensors, f"{self._prefix}{name}.")
+
+    def tensor(self, name: str) -> Array:
+        """Return one tensor in float32.
+
+        Raises:
+            ArtifactError: if the weights belong to another network.
+        """
+        full_name = self._prefix + name
+        if full_name not in self._tensors:
+            raise ArtifactError(
+                f"weights: no tensor '{full_name}'; use the weights of the network in run.json"
+            )
+        return np.asarray(self._tensors[full_name], dtype=np.float32)
+
+    def matrix(self, name: str) -> Array:
+        """Return torch's (O, I) weight of a linear layer as (I, O)."""
+        return self.tensor(name).T
+
+    def affine(self, name: str) -> tuple[Array, Array]:
+        """Return the (I, O) weight and the (O,) bias of a linear layer."""
+        return self.matrix(f"{name}.weight"), self.tensor(f"{name}.bias")

@@ -14,9 +14,8 @@ from onnx import numpy_helper
 
 from readagain.config.schema import RunSpec
 from readagain.errors import ArtifactError
-from readagain.export.graph_builder import Array
+from readagain.export.graph_builder import Array, StateDict
 from readagain.export.int8_graph import Int8GraphBuilder
-from readagain.export.state_dict import StateDict
 from readagain.export.write import network_graphs
 from readagain.model_dir import WEIGHTS_FILE, graph_names
 

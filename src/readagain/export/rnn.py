@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from readagain.config.schema import EncoderSpec, OnePassSpec
-from readagain.export.graph_builder import Array, GraphBuilder
-from readagain.export.state_dict import StateDict
+from readagain.export.graph_builder import Array, GraphBuilder, StateDict
 
 STATE_BOUND = 1.0
 """Largest absolute value of a state of either cell.

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from readagain.config.schema import ModelSpec, RunSpec
-from readagain.export.graph_builder import GraphBuilder
-from readagain.export.state_dict import StateDict
+from readagain.export.graph_builder import GraphBuilder, StateDict
 from readagain.export.step_graph import StepGraph
 from readagain.text.vocab import SPECIAL_TOKENS
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from readagain.export.graph_builder import GraphBuilder
-from readagain.export.state_dict import StateDict
+from readagain.export.graph_builder import GraphBuilder, StateDict
 from readagain.text.vocab import UNK
 
 LOWEST = np.float32(np.finfo(np.float32).min)

@@ -22,9 +22,8 @@ from readagain.export.baseline_graphs import (
     build_ras_step,
 )
 from readagain.export.encoder_graph import build_encoder_graph
-from readagain.export.graph_builder import OPSET, GraphBuilder
+from readagain.export.graph_builder import OPSET, GraphBuilder, StateDict
 from readagain.export.int8_graph import Int8GraphBuilder
-from readagain.export.state_dict import StateDict
 from readagain.model_dir import (
     EXPORT_FILE,
     RUN_FILE,
@@ -91,26 +90,15 @@ def model_graphs(model_dir: ModelDir, precisions: Iterable[Precision]) -> Graphs
     return build_graphs(model_dir.run, read_tensors(weights), precisions)
 
 
-def describe_export(graphs: Graphs, check: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the contents of `export.json`: versions, sizes and the result of the check."""
-    return {
-        "package_version": __version__,
-        "onnx_version": onnx.__version__,
-        "opset": OPSET,
-        "bytes": {precision: sum(map(len, contents)) for precision, contents in graphs.items()},
-        "check": dict(check),
-    }
-
-
 def write_graphs(
-    model_dir: ModelDir, graphs: Graphs, report: Mapping[str, Any], *, out: Path | None = None
+    model_dir: ModelDir, graphs: Graphs, check: Mapping[str, Any], *, out: Path | None = None
 ) -> Path:
-    """Write graphs and the report of their check.
+    """Write graphs, and `export.json` with versions, sizes and the result of the check.
 
     Args:
         model_dir: the model; `out` is required if its settings differ from those on disk.
         graphs: its graphs.
-        report: contents of `export.json`.
+        check: fields of `check.Check`.
         out: folder for inference only, without weights; the folder of the model by default.
 
     Returns:
@@ -122,9 +110,17 @@ def write_graphs(
     """
     writers: dict[str, Callable[[Path], object]] = {}
     if out is None:
-        _check_settings(model_dir)
+        if model_dir.run != load_run(model_dir.path / RUN_FILE):
+            raise ArtifactError(
+                f"{model_dir.path}: the settings of the graphs differ from its {RUN_FILE}; write "
+                "them to a new folder"
+            )
     else:
-        _check_no_weights(out)
+        if (out / MANIFEST_FILE).exists() and WEIGHTS_FILE in read_manifest(out).files:
+            raise ArtifactError(
+                f"{out}: contains a model with weights, which would be replaced; write to a new "
+                "folder, or add the graphs to the model"
+            )
         writers = {
             name: partial(shutil.copyfile, model_dir.path / name)
             for name in model_dir.manifest.files
@@ -134,6 +130,13 @@ def write_graphs(
     for precision, contents in graphs.items():
         for name, content in zip(graph_names(precision), contents, strict=True):
             writers[name] = partial(Path.write_bytes, data=content)
+    report = {
+        "package_version": __version__,
+        "onnx_version": onnx.__version__,
+        "opset": OPSET,
+        "bytes": {precision: sum(map(len, contents)) for precision, contents in graphs.items()},
+        "check": dict(check),
+    }
     text = json.dumps(report, indent=2) + "\n"
     writers[EXPORT_FILE] = partial(Path.write_text, data=text, encoding="utf-8")
     path = model_dir.path if out is None else out
@@ -141,29 +144,10 @@ def write_graphs(
     return path
 
 
-def _check_settings(model_dir: ModelDir) -> None:
-    if model_dir.run != load_run(model_dir.path / RUN_FILE):
-        raise ArtifactError(
-            f"{model_dir.path}: the settings of the graphs differ from its {RUN_FILE}; write them "
-            "to a new folder"
-        )
-
-
-def _check_no_weights(out: Path) -> None:
-    if (out / MANIFEST_FILE).exists() and WEIGHTS_FILE in read_manifest(out).files:
-        raise ArtifactError(
-            f"{out}: contains a model with weights, which would be replaced; write to a new "
-            "folder, or add the graphs to the model"
-        )
-
-
 def with_shortlist(model_dir: ModelDir, size: int) -> ModelDir:
-    """Return a model with the same weights that scores a shortlist of words.
+    """Return a model with the same weights that scores a shortlist of `size` words.
 
-    Args:
-        model_dir: the model.
-        size: number of words on a shortlist: special tokens, source words and the most frequent
-            other words.
+    They are the special tokens, the source words and the most frequent other words.
 
     Raises:
         ArgumentError: if the network does not support shortlists, or `size` is not less than

@@ -13,7 +13,7 @@ from readagain.evaluation.evaluate import Evaluation, evaluate
 from readagain.evaluation.report import write_text
 from readagain.evaluation.systems import Lead, System, load_system
 from readagain.export.check import check_graphs, corpus_texts
-from readagain.export.write import describe_export, model_graphs, write_graphs
+from readagain.export.write import model_graphs, write_graphs
 from readagain.fitting.page import FitReport, render_report
 from readagain.fitting.plan import FitPlan
 from readagain.fitting.work_dir import FitDir
@@ -66,7 +66,7 @@ def _write_graphs(work: FitDir, out: Path, precision: Precision) -> None:
     check = check_graphs(
         trained, graphs, texts, origin="dev and training pairs", threads=num_threads(None)
     )
-    write_graphs(trained, graphs, describe_export(graphs, asdict(check)), out=out)
+    write_graphs(trained, graphs, asdict(check), out=out)
 
 
 def evaluate_model(work: FitDir, out: Path, base: Path | None) -> dict[str, Evaluation]:

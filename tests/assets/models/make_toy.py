@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 from readagain.config.files import save_run
 from readagain.config.override import override
 from readagain.export.check import check_graphs, random_texts
-from readagain.export.write import describe_export, model_graphs, write_graphs
+from readagain.export.write import model_graphs, write_graphs
 from readagain.model_dir import (
     PRECISIONS,
     RUN_FILE,
@@ -80,7 +80,7 @@ def main(folder: Path) -> None:
     graphs = model_graphs(model, PRECISIONS)
     texts = random_texts(model, 50)
     check = check_graphs(model, graphs, texts, origin="random words", threads=1)
-    write_graphs(model, graphs, describe_export(graphs, asdict(check)))
+    write_graphs(model, graphs, asdict(check))
 
 
 if __name__ == "__main__":

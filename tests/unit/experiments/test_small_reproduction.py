@@ -25,7 +25,7 @@ from readagain.experiments.reproduce import run_experiments
 from readagain.experiments.results import read_results, summaries_file
 from readagain.experiments.settings import ReproduceOptions
 from readagain.experiments.trained_model import ExperimentModel
-from readagain.export.write import describe_export, model_graphs, write_graphs
+from readagain.export.write import model_graphs, write_graphs
 from readagain.model_dir import ModelDir
 
 pytestmark = pytest.mark.slow
@@ -51,7 +51,7 @@ def kept(tmp_path_factory):
 def test_scores_equal_those_of_the_exported_model(kept, name, protocol):
     result, folder, corpora = kept
     model = ModelDir.open(folder)
-    write_graphs(model, graphs := model_graphs(model, ["float32"]), describe_export(graphs, {}))
+    write_graphs(model, model_graphs(model, ["float32"]), {})
     paper = dict(PAPER_SETTINGS[protocol])
     asked = {"beam": paper.pop("beam_size", None), **paper}
     system = load_system(str(folder), protocol, decoding=asked, threads=1, precision="float32")

@@ -133,10 +133,10 @@ def test_ties_may_change_order_and_drop_the_last():
     one = [("a", -1.0), ("b", -2.0), ("c", -2.0), ("d", -3.0)]
     other = [("a", -1.0), ("c", -2.0), ("b", -2.0), ("e", -3.0)]
     found = checking._n_best_agreement({"float32": [one], "torch": [other]})
-    assert found == {"same_n_best": 1.0, "largest_score_difference": 0.0}
+    assert found == (1.0, 0.0)
     best_differs = [("x", -1.0), *other[1:]]
     found = checking._n_best_agreement({"float32": [one], "torch": [best_differs]})
-    assert found == {"same_n_best": 0.0, "largest_score_difference": 0.0}
+    assert found == (0.0, 0.0)
 
 
 def test_corpus_texts_are_dev_texts_then_training_texts(tmp_path):

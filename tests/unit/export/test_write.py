@@ -6,8 +6,8 @@ import pytest
 
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError
-from readagain.export.state_dict import StateDict
-from readagain.export.write import describe_export, model_graphs, write_graphs
+from readagain.export.graph_builder import StateDict
+from readagain.export.write import model_graphs, write_graphs
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
 
 TEXT = "The old ferry Zyx sails."
@@ -15,7 +15,7 @@ TEXT = "The old ferry Zyx sails."
 
 def test_write_adds_graphs_and_keeps_weights(trained):
     graphs = model_graphs(trained, ["int8", "float32"])
-    path = write_graphs(trained, graphs, describe_export(graphs, {"texts": 3}))
+    path = write_graphs(trained, graphs, {"texts": 3})
     folder = ModelDir.open(path, checksums=True)
     assert folder.has(WEIGHTS_FILE)
     assert json.loads((path / "export.json").read_text())["check"] == {"texts": 3}
