@@ -49,14 +49,9 @@ def best_weights(
     """Return the weights with the highest mean metric, and that metric.
 
     Line searches along every axis and along random directions are repeated until none improves,
-    from the given start and from random ones around it.
-
-    Args:
-        lists: the candidates.
-        start: (F,) initial weights.
-        max_change: maximum distance of a weight from its start. With weights farther away, decoding
-            would find candidates that are not in the lists.
-        seed: random seed of the starts and directions.
+    from the given (F,) start and from random ones around it. No weight moves away from its start by
+    more than `max_change`: with weights farther away, decoding would find candidates that are not
+    in the lists.
     """
     rng = np.random.default_rng(seed)
     F = len(start)
@@ -102,12 +97,7 @@ def best_step(
 ) -> float:
     """Return the step to the middle of the best interval along a direction, nearest to 0.
 
-    Args:
-        lists: the candidates.
-        weights: (F,) start of the line.
-        direction: (F,) direction of the line.
-        shortest: minimum step; negative to go back.
-        longest: maximum step.
+    The line starts at (F,) weights; a negative step goes back.
     """
     heights = lists.base + lists.features @ weights  # (D, K)
     slopes = lists.features @ direction  # (D, K)
@@ -135,11 +125,7 @@ def highest_lines(
 ) -> Iterator[tuple[Indices, Numbers, Indices]]:
     """Find which of K lines is highest between two positions, for D documents at once.
 
-    Args:
-        heights: (D, K) values of the lines at 0; -inf for missing lines.
-        slopes: (D, K) slopes of the lines.
-        shortest: first position.
-        longest: last position.
+    `heights` are the (D, K) values of the lines at 0, -inf for missing lines.
 
     Yields:
         Documents, the positions where their highest line changes, and the new highest lines;

@@ -241,11 +241,8 @@ class ExperimentRunner:
     ) -> tuple[dict[str, DatasetResult], dict[str, list[str]]]:
         """Return the scores and the summaries by data set.
 
-        Args:
-            planned: the run.
-            system: returns the system for a protocol.
-            vocabs: vocabularies whose out-of-vocabulary words are counted, by name.
-            model: the network, which is scored a second time with the decoding of its own paper.
+        `system` returns the system for a protocol. Words outside each of `vocabs` are counted. If
+        there is a `model`, it is scored a second time with the decoding of its own paper.
         """
         sets, summaries = {}, {}
         for test in self.corpora.tests(planned.experiment.min_sentences):

@@ -169,14 +169,9 @@ class ResultStore:
         applies to an experiment with one seed. An experiment whose own seeds vary more keeps its
         own variance.
 
-        Args:
-            terms: experiments, and the factor of each.
-            recipe: the recipe.
-            dataset: the data set; by default the first that all were scored on.
-            is_own: use the decoding of the papers of the systems.
-
-        Returns:
-            None if an experiment is missing, or they share no such data set.
+        `terms` are experiments, and the factor of each. The default data set is the first that all
+        were scored on. With `is_own`, the scores are those of the decoding of the papers. The
+        result is None if an experiment is missing, or they share no such data set.
         """
         found = [(self.find(name, recipe), factor) for name, factor in terms]
         rows = [(each, factor) for each, factor in found if each is not None]

@@ -70,10 +70,7 @@ class ExperimentModel:
     ) -> NetworkSystem:
         """Return the system with the paper's decoding settings for an evaluation protocol.
 
-        Args:
-            protocol: the protocol.
-            decode: settings that replace those of the protocol.
-            allow_unk: generate UNK like a word.
+        `decode` replaces some of them; with `allow_unk`, UNK is generated like a word.
         """
         step_model = self.step_model
         if allow_unk:

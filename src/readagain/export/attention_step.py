@@ -18,10 +18,8 @@ from readagain.export.shortlist import MINUS_INFINITY, Shortlist, shortlist_size
 from readagain.export.step_graph import StepGraph
 
 
-def build_attention_step(
-    graph: GraphBuilder, run: RunSpec, model: ModelSpec, weights: StateDict
-) -> ModelProto:
-    """Build the step graph, with the inputs and outputs of `StepGraph`.
+class AttentionStep(StepGraph):
+    """Builder of the step graph of the attention decoder.
 
     The state is `hidden` (R, H), and `cell` (R, H) for an LSTM; the memory is `states` (D, S, U)
     and `keys` (D, 1, S, A). The letters are explained in docs/symbols.md.
@@ -31,11 +29,6 @@ def build_attention_step(
     (D, S, S) as in `candidates.CopyInputs`. Further inputs with a shortlist: `document`, `ext_ids`
     and what `shortlist.add_shortlist` outputs in the encoder graph.
     """
-    return _AttentionStep(graph, run, model, weights).build()
-
-
-class _AttentionStep(StepGraph):
-    """Builder of a step graph."""
 
     def __init__(
         self, graph: GraphBuilder, run: RunSpec, model: ModelSpec, weights: StateDict

@@ -77,12 +77,7 @@ def score_vocab(
     """Score all words, or the words of a shortlist, and select the k best.
 
     Special tokens are scored separately, in float32: EOS needs the precision, and special tokens
-    must not be among the k best.
-
-    Args:
-        step: the graph.
-        inputs: inputs of the output layer; exactly one if there is a shortlist.
-        shortlist: the words to score; by default all words.
+    must not be among the k best. With a shortlist, the output layer has exactly one input.
     """
     graph, size = step.graph, None if shortlist is None else shortlist.size
     weight, bias = step.weights.affine("output.project")
@@ -116,12 +111,8 @@ def output_candidates(
 ) -> None:
     """Apply the softmax over generating and copying, and output the k best words and EOS.
 
-    Args:
-        step: the graph.
-        scores: the scores of generating each word.
-        ext_ids: (R, S) extended ids of the source words, for a shortlist.
-        copying: inputs for copying; None for a model that cannot copy.
-        copy_logits: (R, S) logits of copying from each position.
+    A shortlist needs `ext_ids`, the (R, S) extended ids of the source words. A model that copies
+    needs `copying` and `copy_logits`, the (R, S) logits of copying from each position.
     """
     graph = step.graph
     optional = [each for each in (scores.rare_logits, copy_logits) if each is not None]

@@ -80,13 +80,10 @@ class Check:
 
 
 def corpus_texts(corpus_dir: Path, max_texts: int, *, with_train: bool = False) -> list[CheckText]:
-    """Return dev texts of a prepared corpus as training tokenizes them.
+    """Return up to `max_texts` dev texts of a prepared corpus as training tokenizes them.
 
-    Args:
-        corpus_dir: the prepared corpus.
-        max_texts: the maximum number of texts.
-        with_train: add training texts if there are fewer dev texts. They cannot measure the
-            quality of the model, only the difference between precisions.
+    With `with_train`, training texts are added if there are fewer dev texts. They cannot measure
+    the quality of the model, only the difference between precisions.
 
     Raises:
         DataError: if the dev split is empty.
@@ -135,14 +132,9 @@ def check_graphs(
 ) -> Check:
     """Summarize texts with a network and its graphs, and compare the summaries.
 
-    Args:
-        model_dir: the model.
-        graphs: its graphs.
-        texts: texts to summarize.
-        origin: where the texts come from.
-        threads: threads of each back end.
-        full_vocab_model: the model without a shortlist (see `write.with_shortlist`), to measure
-            how much the shortlist lowers ROUGE; the texts then need references.
+    `origin` says where the texts come from. `full_vocab_model` is the model without a shortlist
+    (see `write.with_shortlist`), to measure how much the shortlist lowers ROUGE; the texts then
+    need references.
 
     Raises:
         ArtifactError: if float32 gives other summaries, or int8 or a shortlist lowers ROUGE by

@@ -37,10 +37,7 @@ def recover_weights(
     Uniform noise from a fixed seed, within the quantization step, is added to each weight.
     Otherwise export would undo any training that changes a weight by less than half a step.
 
-    Args:
-        model_path: the model folder with its graphs.
-        run: its settings.
-        shapes: shapes of the network's tensors by name.
+    `shapes` are the shapes of the network's tensors by name.
 
     Raises:
         ArtifactError: if another version wrote the graphs, or they are too large.

@@ -82,12 +82,9 @@ def lstm_cell(graph: GraphBuilder, gates: str, cell: str, hidden_size: int) -> t
 
 
 def lstm(graph: GraphBuilder, gates: str, *, weight_hidden: Array) -> str:
-    """Run an LSTM over (L, B, 4H) projected words; return the (L, B, H) states.
+    """Run an LSTM over (L, B, 4H) projected words with biases; return the (L, B, H) states.
 
-    Args:
-        graph: the graph.
-        gates: projected words with biases, in the order of `reorder_gates`.
-        weight_hidden: (H, 4H) recurrent weight, in the order of `reorder_gates`.
+    The projected words and the (H, 4H) recurrent weight are in the order of `reorder_gates`.
     """
     H = weight_hidden.shape[0]
     body = graph.body("lstm_step")
@@ -112,12 +109,8 @@ def gru(
 ) -> str:
     """Run the paper's GRU over (L, B, 3H) projected words; return the (L, B, H) states.
 
-    Args:
-        graph: the graph.
-        inputs: projected words for z, r and the candidate, with biases.
-        importance: (L, B, H or 1) α of each word; None for a plain GRU.
-        weights: `weight_gates` and `weight_candidate`.
-        bound: largest absolute value of a state; None if α may be negative.
+    `importance` is (L, B, H or 1), α of each word, or None for a plain GRU. `bound` is the largest
+    absolute value of a state, or None if α may be negative.
     """
     weight_gates = weights.matrix("weight_gates")  # (H, 2H)
     weight_candidate = weights.matrix("weight_candidate")  # (H, H)
@@ -144,16 +137,10 @@ def gru_cell(
     *,
     bound: float | None,
 ) -> str:
-    """Return the (B, H) state of a GRU step.
+    """Return the (B, H) state of a GRU step after a (B, H) state.
 
-    Args:
-        graph: the graph.
-        state: (B, H) the previous state.
-        inputs: (B, 3H) projected inputs for z, r and the candidate.
-        state_gates: (B, 2H) projected state for z and r.
-        weight_candidate: (H, H) from the reset state to the candidate.
-        importance: (B, H or 1) α, which scales the update gate; None for a plain GRU.
-        bound: largest absolute value of a state, or None.
+    `inputs` are (B, 3H), projected for z, r and the candidate; `state_gates` (B, 2H), the projected
+    state for z and r; `importance` (B, H or 1), α, which scales the update gate.
     """
     H = weight_candidate.shape[0]
     input_gates, input_candidate = graph.split(inputs, 2 * H, H)
@@ -175,11 +162,7 @@ def run_directions(
 ) -> tuple[str, str]:
     """Run a recurrent layer from left to right and, with two directions, from right to left.
 
-    Args:
-        graph: the graph.
-        sentences: sizes of the batch.
-        directions: one or two directions, with inputs in text order.
-        hidden_size: width of the states of one direction.
+    The inputs are in text order; `hidden_size` is the width of the states of one direction.
 
     Returns:
         (L, B, H) states in text order and the (B, H) last states; directions are concatenated.

@@ -22,11 +22,6 @@ class StepGraph:
 
     Outputs: `ids`, `log_probs`, `copied_from` (R, k), `end_log_probs` (R,), `attention` (R, S) and
     the next state. The next value of an input is the output with the prefix `next_`.
-
-    Args:
-        graph: the empty graph.
-        weights: the weights of the network.
-        vocab_size: V.
     """
 
     def __init__(self, graph: GraphBuilder, weights: StateDict, *, vocab_size: int) -> None:

@@ -14,7 +14,7 @@ from readagain.config.files import load_run, save_run
 from readagain.config.override import override
 from readagain.config.schema import AbsSpec, ModelSpec, RasSpec, RunSpec
 from readagain.errors import ArgumentError, ArtifactError
-from readagain.export.attention_step import build_attention_step
+from readagain.export.attention_step import AttentionStep
 from readagain.export.baseline_graphs import (
     build_abs_encoder,
     build_abs_step,
@@ -64,7 +64,7 @@ def network_graphs(
         case ModelSpec():
             return (
                 build_encoder_graph(encoder, run, model, weights),
-                build_attention_step(step, run, model, weights),
+                AttentionStep(step, run, model, weights).build(),
             )
         case AbsSpec():
             return (
