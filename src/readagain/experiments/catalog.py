@@ -131,6 +131,8 @@ EXPERIMENTS: dict[str, Experiment] = {
 TABLES: dict[str, TableSpec] = {
     name: TableSpec(**entry) for name, entry in _CATALOG["tables"].items()
 }
+RECIPES: dict[str, dict[str, Any]] = _CATALOG["recipes"]
+"""Heading of each recipe, and its settings of training by scale."""
 CLAIMS: list[dict[str, Any]] = _CATALOG["claims"]
 """Name, text and tests of each claim; see `claims.py`."""
 

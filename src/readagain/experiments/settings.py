@@ -10,7 +10,7 @@ from readagain.config.override import override, parse_assignments
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import ModelSpec, RunSpec
 from readagain.errors import ArgumentError
-from readagain.experiments.catalog import Experiment, Recipe
+from readagain.experiments.catalog import RECIPES, Experiment, Recipe
 from readagain.presets import PRESETS
 
 Scale = Literal["small", "paper"]
@@ -18,39 +18,7 @@ Scale = Literal["small", "paper"]
 _MODERN_VALIDATIONS = 2  # a validation takes seconds, the training about a minute
 _MODERN_EPOCHS = 5
 _MODERN_UPDATES = 8_000  # smaller corpora are trained on for more epochs to reach this number
-_ADAMW_WARMUP = 1_344
-# Not larger: with batches of 1,024 examples, networks without copying hardly learned to attend to
-# the source.
-_ADAMW_BATCH = 256
-_PAPER_SCALE: dict[str, object] = {
-    "train.precision": "bfloat16",
-    "train.rouge_pairs": 64,
-    "train.log_every": 100,
-}
-# The same rule for all experiments: validate on the selection split after every half epoch, halve
-# the learning rate after a validation without improvement, stop after three such validations in a
-# row.
-_CONVERGED: dict[str, object] = {
-    "train.schedule": "plateau",
-    "train.patience": 3,
-    "train.rouge_pairs": 0,
-}
-_CONVERGED_PAPER_SCALE: dict[str, object] = {
-    "train.batch_size": _ADAMW_BATCH,
-    "train.warmup_steps": _ADAMW_WARMUP,
-    "train.epochs": 40,
-}
-_SMALL_SCALE: dict[str, object] = {
-    "train.batch_size": 32,
-    "train.epochs": 8,
-    "train.precision": "float32",
-    "train.rouge_pairs": 0,
-}
-_SMALL_ADAMW: dict[str, object] = {
-    "train.learning_rate": 5e-3,
-    "train.warmup_steps": 0,
-    "train.ema_decay": 0.9,
-}
+_MODERN_WARMUP = 1_344
 _WIDTH_STEP = 16  # the GPU kernels require a multiple of it
 _COMMON_VOCAB = 15_000  # vocabulary size of most of the paper's rows
 
@@ -128,19 +96,14 @@ def experiment_run(
         epochs: overrides the recipe.
         changes: assignments such as `train.batch_size=512`, which override the recipe.
     """
+    settings: dict[str, object] = {"train.seed": seed, **RECIPES[recipe][scale]}
     is_paper_scale = scale == "paper"
-    settings: dict[str, object] = {"train.seed": seed}
-    if recipe == "paper":
-        settings |= _PAPER_SCALE if is_paper_scale else _SMALL_SCALE
-    elif is_paper_scale:
-        settings |= {"train": "modern", **_PAPER_SCALE}
+    if is_paper_scale and recipe != "paper":
         settings["train.learning_rate"] = experiment.adamw_learning_rate
-    else:
-        settings |= {"train": "modern", **_SMALL_SCALE, **_SMALL_ADAMW}
-    if recipe == "modern" and is_paper_scale:
-        settings |= _modern_schedule(train_pairs, epochs or experiment.modern_epochs)
-    if recipe == "converged":
-        settings |= _CONVERGED | (_CONVERGED_PAPER_SCALE if is_paper_scale else {})
+    if is_paper_scale and recipe == "modern":
+        batch_size = RECIPES[recipe][scale]["train.batch_size"]
+        steps = max(1, -(-train_pairs // batch_size))
+        settings |= _modern_schedule(steps, epochs or experiment.modern_epochs)
     if epochs is not None:
         settings["train.epochs"] = epochs
     run = override(experiment_network(experiment, scale=scale), settings)
@@ -173,14 +136,14 @@ def common_vocab_size(scale: Scale) -> int:
     return _COMMON_VOCAB if scale == "paper" else _COMMON_VOCAB // _SMALL_VOCAB_DIVISOR
 
 
-def _modern_schedule(train_pairs: int, epochs: int | None) -> dict[str, object]:
-    steps = max(1, -(-train_pairs // _ADAMW_BATCH))
-    epochs = epochs or max(_MODERN_EPOCHS, min(3 * _MODERN_EPOCHS, _MODERN_UPDATES // steps))
-    updates = epochs * steps
+def _modern_schedule(steps_per_epoch: int, epochs: int | None) -> dict[str, object]:
+    if epochs is None:
+        enough = _MODERN_UPDATES // steps_per_epoch
+        epochs = max(_MODERN_EPOCHS, min(3 * _MODERN_EPOCHS, enough))
+    updates = epochs * steps_per_epoch
     return {
-        "train.batch_size": _ADAMW_BATCH,
         "train.epochs": epochs,
-        "train.warmup_steps": min(_ADAMW_WARMUP, updates // 8),
+        "train.warmup_steps": min(_MODERN_WARMUP, updates // 8),
         # Some bucketed batches are not full, so there are a few more than calculated here.
         "train.validate_every": int(1.1 * updates) // _MODERN_VALIDATIONS,
     }

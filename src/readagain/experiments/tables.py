@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import mean
 from typing import Any
 
-from readagain.experiments.catalog import EXPERIMENTS, TABLES, PaperRow, paper_table
+from readagain.experiments.catalog import EXPERIMENTS, RECIPES, TABLES, PaperRow, paper_table
 from readagain.experiments.importance import WORD_CLASSES
 from readagain.experiments.results import BATCH_SIZES, milliseconds
 from readagain.experiments.store import ResultStore, SeedResults
@@ -17,14 +17,6 @@ _TRAINING_COLUMNS = (
     "train pairs", "parameters", "updates", "selection loss", "ended by", "minutes",
 )  # fmt: skip
 _OWN_COLUMNS = ("R-1 own decoding", "words own decoding")
-_RECIPES = {
-    "converged": "Trained with AdamW until the loss on a selection split no longer improves "
-    "(recipe `converged`)",
-    "modern": "Trained with AdamW for five to fifteen epochs, not to convergence (recipe `modern`)",
-    "paper": "Trained as in the paper of each system, but in bfloat16 and with fewer updates "
-    "(recipe `paper`)",
-    "untrained": "Without training",
-}
 
 
 def build_tables(store: ResultStore, timing: Mapping[str, Any] | None) -> list[Table]:
@@ -60,7 +52,7 @@ def _table(
         others = [name for name, found in run_with.items() if found and recipe not in found]
         sections.append(
             TableSection(
-                _RECIPES[recipe],
+                RECIPES[recipe]["heading"],
                 ["row", *columns(recipe)],
                 [
                     {"row": EXPERIMENTS[name].title, **row}
