@@ -1,11 +1,11 @@
 """Data set that systems are evaluated on."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from readagain.corpus.inputs import SPLITS, CorpusInput, Example, SplitName
+from readagain.corpus.inputs import SPLITS, Example, SplitName
 from readagain.corpus.language import NUM_TEXTS, language_of_texts
 from readagain.corpus.manifest import FILE_NAME
 from readagain.corpus.readers import duc_nist, parallel
@@ -74,7 +74,8 @@ class DataSet:
         """
         if limit is None:
             return self
-        _check_positive("limit", limit)
+        if limit < 1:
+            raise ArgumentError("{limit} is {0}; expected 1 or more", limit)
         return replace(self, rows=self.rows[:limit], selection=f"the first {limit:,}")
 
     def sample(self, size: int | None, *, seed: int = 1) -> "DataSet":
@@ -85,15 +86,11 @@ class DataSet:
         """
         if size is None or size >= len(self.rows):
             return self
-        _check_positive("sample", size)
+        if size < 1:
+            raise ArgumentError("{sample} is {0}; expected 1 or more", size)
         chosen = sorted(random.Random(seed).sample(range(len(self.rows)), size))
         rows = tuple(self.rows[row] for row in chosen)
         return replace(self, rows=rows, selection=f"a random sample with seed {seed}")
-
-
-def _check_positive(name: str, value: int) -> None:
-    if value < 1:
-        raise ArgumentError(f"{{{name}}} is {{0}}; expected 1 or more", value)
 
 
 def read_dataset(
@@ -129,8 +126,12 @@ def read_dataset(
     if len(source.paths) > 1:
         require_equal_lengths({file: _count_lines(file) for file in source.paths})
     skipped: list[InvalidRecord] = []
-    found = (_row(*pair, source.paths) for pair in enumerate(_pairs(source), start=1))
-    rows = list(valid_records(found, on_error, skipped.append))
+    format = FORMATS[source.format]
+    pairs = (
+        pair for block in format.read_blocks(source) for pair in format.parse_block(source, block)
+    )
+    examples = (_row(*pair, source.paths) for pair in enumerate(pairs, start=1))
+    rows = list(valid_records(examples, on_error, skipped.append))
     if not rows:
         first = f"; {skipped[0].where}: {skipped[0].reason}" if skipped else ""
         raise DataError(f"{source.path}: no valid pairs{first}; expected at least one")
@@ -160,7 +161,6 @@ def _choose(path: Path, split: str | None) -> Path:
     chosen = [file for file in sets if split is None or split_by_name(file) == split]
     if len(chosen) == 1:
         return chosen[0]
-    names = ", ".join(file.name for file in sets)
     if not sets:
         if duc_nist.find_documents(path):
             return path
@@ -169,10 +169,9 @@ def _choose(path: Path, split: str | None) -> Path:
             "input.txt and task1_ref0.txt, a prepared corpus, DUC as NIST distributes it, or one "
             f"file with the suffix {', '.join(KNOWN_SUFFIXES)}"
         )
+    names = ", ".join(file.name for file in chosen or sets)
     if not chosen:
         raise DataError(f"{path}: no {split} set in this folder; found {names}")
-    if split is not None:
-        names = ", ".join(file.name for file in chosen)
     raise DataError(
         f"{path}: {len(chosen)} data sets in this folder: {names}; give the path of one, such as "
         f"{chosen[0]}" + ("" if split else ", or the split train, dev or test")
@@ -180,20 +179,13 @@ def _choose(path: Path, split: str | None) -> Path:
 
 
 def _is_set(path: Path) -> bool:
-    if parallel.find_references(path) or parallel.find_headlines(path):
-        return True
-    return plain_name(path).endswith(KNOWN_SUFFIXES)
+    is_parallel = parallel.find_references(path) or parallel.find_headlines(path)
+    return bool(is_parallel) or plain_name(path).endswith(KNOWN_SUFFIXES)
 
 
 def _count_lines(path: Path) -> int:
     with open_bytes(path) as (stream, _):
         return sum(1 for _ in read_lines(stream))
-
-
-def _pairs(source: CorpusInput) -> Iterator[Example | InvalidRecord]:
-    format = FORMATS[source.format]
-    for block in format.read_blocks(source):
-        yield from format.parse_block(source, block)
 
 
 def _row(

@@ -1,7 +1,7 @@
 """Evaluation of a system on a data set."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -110,14 +110,17 @@ def evaluate(
         on_summary()
     seconds = time.perf_counter() - start
     language = find_language(data.language)
-    sources = [
-        source_norms(row.text, is_tokenized=data.is_tokenized, language=language)
-        for row in data.rows
-    ]
-    tokenized = [
-        TokenizedSummary(summary.text, [word.norm for word in summary.words], source)
-        for summary, source in zip(summaries, sources, strict=True)
-    ]
+    tokenized, references = [], []
+    for row, summary in zip(data.rows, summaries, strict=True):
+        source = source_norms(row.text, is_tokenized=data.is_tokenized, language=language)
+        norms = [word.norm for word in summary.words]
+        tokenized.append(TokenizedSummary(summary.text, norms, source))
+        for reference in row.references:
+            words = summary_words(
+                reference, is_tokenized=data.are_references_tokenized, language=language
+            )
+            norms = [word.norm for word in words]
+            references.append(TokenizedSummary(reference, norms, source))
     return Evaluation(
         system=system.name,
         details=system.describe(),
@@ -132,24 +135,10 @@ def evaluate(
         stats=summary_stats(
             tokenized, num_copied=sum(sum(summary.is_copied) for summary in summaries)
         ),
-        reference_stats=summary_stats(_tokenize_references(data, sources)),
+        reference_stats=summary_stats(references),
         seconds=seconds,
         machine=describe_machine(),
     )
-
-
-def _tokenize_references(data: DataSet, sources: Sequence[Sequence[str]]) -> list[TokenizedSummary]:
-    is_tokenized, language = data.are_references_tokenized, find_language(data.language)
-
-    def norms(reference: str) -> list[str]:
-        words = summary_words(reference, is_tokenized=is_tokenized, language=language)
-        return [word.norm for word in words]
-
-    return [
-        TokenizedSummary(reference, norms(reference), source)
-        for row, source in zip(data.rows, sources, strict=True)
-        for reference in row.references
-    ]
 
 
 def _has_unk(text: str) -> bool:

@@ -72,18 +72,13 @@ def metadata(result: Evaluation) -> list[tuple[str, str]]:
         ),
         ("speed", f"{result.sentences_per_s:,.1f} sentences/s on {result.machine}"),
     ]
-    warnings = [_skipped_warning(result), collapse_warning(result)]
+    warnings = [collapse_warning(result)]
+    if data.skipped:
+        first, num_records = data.skipped[0], pluralize(len(data.skipped), "invalid record")
+        warnings.insert(0, f"skipped {num_records}, first {first.where}: {first.reason}")
     if not result.rouge.protocol.options.unicode:
         warnings.append(lost_letters_warning(row.references for row in data.rows))
     return [*lines, *(("warning", warning) for warning in warnings if warning is not None)]
-
-
-def _skipped_warning(result: Evaluation) -> str | None:
-    skipped = result.data.skipped
-    if not skipped:
-        return None
-    num_records = pluralize(len(skipped), "invalid record")
-    return f"skipped {num_records}, first {skipped[0].where}: {skipped[0].reason}"
 
 
 def collapse_warning(result: Evaluation) -> str | None:

@@ -101,17 +101,11 @@ def load_system(
     from readagain.engine.summarizer import Summarizer
 
     threads = num_threads(threads)
-    if (
-        not model_dir.precisions
-        and precision is None
-        and load_weights
-        and model_dir.has(WEIGHTS_FILE)
-    ):
+    has_only_weights = not model_dir.precisions and model_dir.has(WEIGHTS_FILE)
+    if load_weights and has_only_weights and precision is None:
         vocabs = (model_dir.source_vocab, model_dir.vocab)
-        summarizer = Summarizer(
-            model_dir.run, *vocabs, load_weights(model_dir), truecaser=model_dir.truecaser
-        )
-        precision = "float32"
+        step_model, precision = load_weights(model_dir), "float32"
+        summarizer = Summarizer(model_dir.run, *vocabs, step_model, truecaser=model_dir.truecaser)
     else:
         summarizer = Summarizer.load(path, threads=threads, precision=precision)  # type: ignore[arg-type]
     summarizer = summarizer.with_decode(**asdict(decode))
@@ -169,15 +163,12 @@ class Prefix:
 
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
         """Yield the first bytes of each text."""
-        for text in texts:
-            prefix = self._prefix(on_one_line(text))
-            yield SystemSummary.copied(prefix, is_tokenized=is_tokenized)
-
-    def _prefix(self, text: str) -> str:
-        start = text.encode()[: self.max_bytes].decode(errors="ignore")
-        if self.may_cut_words or text[len(start) : len(start) + 1] in ("", " "):
-            return start.rstrip()
-        return start.rpartition(" ")[0]
+        for text in map(on_one_line, texts):
+            start = text.encode()[: self.max_bytes].decode(errors="ignore")
+            ends_with_word = text[len(start) : len(start) + 1] in ("", " ")
+            if not self.may_cut_words and not ends_with_word:
+                start = start.rpartition(" ")[0]
+            yield SystemSummary.copied(start.rstrip(), is_tokenized=is_tokenized)
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,12 @@ Each round decodes the data set with the weights that are best for the n-best su
 earlier rounds, and adds its summaries to them. Tuning ends when a round finds no new summary.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from readagain.engine.source import SourceReader
-from readagain.engine.summary import Summary
 from readagain.errors import ArgumentError
 from readagain.evaluation.dataset import DataSet
 from readagain.evaluation.line_search import NBestLists, Numbers, best_weights
@@ -74,8 +73,7 @@ def tune(
     Raises:
         ArgumentError: for an unknown measure.
     """
-    scorer = _Scorer(find_protocol(protocol), objective)
-    pool = _Pool(network, data, scorer)
+    pool = _Pool(network, data, _metric(find_protocol(protocol), objective))
     best = pool.search(np.zeros(len(FEATURES)), on_summary)
     yield best
     max_change = _FIRST_MAX_CHANGE
@@ -93,24 +91,26 @@ def tune(
             max_change /= 2
 
 
-class _Scorer:
-    """Scorer of single summaries by one measure of a protocol."""
+Metric = Callable[[list[str], Sequence[str]], Numbers]
+"""Function from summaries of a text, and its references, to the metric of each summary."""
 
-    def __init__(self, protocol: Protocol, objective: str) -> None:
-        self._options = protocol.options
-        self._kind = SCORE_KINDS.index(protocol.main_score)
-        self._measures = build_measures(protocol.options)
-        names = [measure.name for measure in self._measures]
-        if objective not in (*names, MEAN):
-            message = "{objective} is '{0}'; expected {1} or {2}"
-            raise ArgumentError(message, objective, ", ".join(names), MEAN)
-        self._columns = [column for column, name in enumerate(names) if objective in (name, MEAN)]
 
-    def metrics(self, summaries: list[str], references: tuple[str, ...]) -> Numbers:
-        counts = count_items(self._options, [(summary, references) for summary in summaries])
-        scores = item_scores(counts, self._measures, self._options.alpha)
-        means: Numbers = scores[:, self._columns, self._kind].mean(axis=1)
+def _metric(protocol: Protocol, objective: str) -> Metric:
+    options, measures = protocol.options, build_measures(protocol.options)
+    names = [measure.name for measure in measures]
+    if objective not in (*names, MEAN):
+        message = "{objective} is '{0}'; expected {1} or {2}"
+        raise ArgumentError(message, objective, ", ".join(names), MEAN)
+    columns = [column for column, name in enumerate(names) if objective in (name, MEAN)]
+    kind = SCORE_KINDS.index(protocol.main_score)
+
+    def metric(summaries: list[str], references: Sequence[str]) -> Numbers:
+        counts = count_items(options, [(summary, references) for summary in summaries])
+        scores = item_scores(counts, measures, options.alpha)
+        means: Numbers = scores[:, columns, kind].mean(axis=1)
         return means
+
+    return metric
 
 
 @dataclass
@@ -118,7 +118,7 @@ class _TextSummaries:
     """Different summaries of one text.
 
     Args:
-        sentences: words of the text that the model reads.
+        sentences: words of the text that the model reads, by sequence.
         words: index of each summary by its words.
         base: score of each summary without features.
         features: (F,) features of each summary.
@@ -135,31 +135,45 @@ class _TextSummaries:
 class _Pool:
     """Summaries of all rounds, by text."""
 
-    def __init__(self, network: NetworkSystem, data: DataSet, scorer: _Scorer) -> None:
-        self._network = network
-        self._data = data
-        self._scorer = scorer
+    def __init__(self, network: NetworkSystem, data: DataSet, metric: Metric) -> None:
+        self._network, self._data, self._metric = network, data, metric
         run = network.summarizer.run
         reader = SourceReader(run, network.model_dir.source_vocab, network.model_dir.vocab)
-        self._texts = [
-            _TextSummaries(_read(reader, row.text, data.is_tokenized)) for row in data.rows
-        ]
+        self._texts = []
+        for row in data.rows:
+            text = TokenizedText(row.text).for_model if data.is_tokenized else row.text
+            source = reader.read(text, tokenized=data.is_tokenized)
+            norms = [word.norm for word in source.document.words]
+            sentences = [[norms[position] for position in each] for each in source.sequences]
+            self._texts.append(_TextSummaries(sentences))
 
     def search(self, weights: Numbers, on_summary: Callable[[], None]) -> Round:
         """Decode the data set with `weights` and add the new summaries."""
         before = sum(len(found.words) for found in self._texts)
         summarizer = self._network.summarizer.with_decode(**_settings(weights))
-        network = replace(self._network, summarizer=summarizer)
-        beam = summarizer.run.decode.beam_size
-        lists = network.summarize_n_best(
+        decode = summarizer.run.decode
+        lists = replace(self._network, summarizer=summarizer).summarize_n_best(
             [row.text for row in self._data.rows],
             is_tokenized=self._data.is_tokenized,
-            n_best=beam,
+            n_best=decode.beam_size,
         )
-        exponent = summarizer.run.decode.length_penalty
         value = 0.0
         for found, row, summaries in zip(self._texts, self._data.rows, lists, strict=True):
-            self._add(found, row.references, summaries, weights, exponent)
+            texts = []
+            for text, summary in summaries:
+                words = tuple(token.norm for token in summary.words)
+                if words in found.words:
+                    continue
+                found.words[words] = len(found.words)
+                # The score is (log-probability + weights . features) / length penalty; the base is
+                # the score without features.
+                penalty = (len(words) + 1) ** decode.length_penalty
+                features = count_features(words, found.sentences) / penalty
+                found.base.append(summary.score - float(features @ weights))
+                found.features.append(features)
+                texts.append(text)
+            if texts:
+                found.metrics += self._metric(texts, row.references).tolist()
             best = tuple(token.norm for token in summaries[0][1].words)
             value += found.metrics[found.words[best]]
             on_summary()
@@ -167,29 +181,6 @@ class _Pool:
         return Round(
             weights=weights, value=value / len(self._texts), new=after - before, found=after
         )
-
-    def _add(
-        self,
-        found: _TextSummaries,
-        references: tuple[str, ...],
-        summaries: list[tuple[str, Summary]],
-        weights: Numbers,
-        exponent: float,
-    ) -> None:
-        texts = []
-        for text, summary in summaries:
-            words = tuple(token.norm for token in summary.words)
-            if words in found.words:
-                continue
-            found.words[words] = len(found.words)
-            # The score is (log-probability + weights . features) / length penalty; the base is
-            # the score without features.
-            features = count_features(words, found.sentences) / (len(words) + 1) ** exponent
-            found.base.append(summary.score - float(features @ weights))
-            found.features.append(features)
-            texts.append(text)
-        if texts:
-            found.metrics += self._scorer.metrics(texts, references).tolist()
 
     def lists(self) -> NBestLists:
         """Return all summaries as arrays."""
@@ -209,11 +200,3 @@ def _settings(weights: Numbers) -> dict[str, float]:
     """Return weights as settings, without MBR reranking, which would change the ranking."""
     named = zip(FEATURES, weights.tolist(), strict=True)
     return {f"{name}_bonus": weight for name, weight in named} | {"consensus": 0.0}
-
-
-def _read(reader: SourceReader, text: str, is_tokenized: bool) -> list[list[str]]:
-    """Return the words of a text that the model reads, by sequence."""
-    text = TokenizedText(text).for_model if is_tokenized else text
-    source = reader.read(text, tokenized=is_tokenized)
-    words = source.document.words
-    return [[words[position].norm for position in sequence] for sequence in source.sequences]

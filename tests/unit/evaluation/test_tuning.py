@@ -9,7 +9,7 @@ from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation import tuning
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.systems import load_system
-from readagain.evaluation.tuning import Round, _Pool, _Scorer, tune
+from readagain.evaluation.tuning import Round, _metric, _Pool, tune
 from readagain.model_dir import ModelDir, check_new_dir, write_tuned
 from readagain.rouge.options import find_protocol
 
@@ -38,7 +38,7 @@ def test_first_round_has_no_features(network, read, request, layout):
 def test_base_score_does_not_depend_on_the_weights(network, read, gigaword):
     pools = []
     for weights in ([0.0, 0.0, 0.0, 0.0], [0.2, 0.1, -0.1, 0.1]):
-        pool = _Pool(network, read(gigaword), _Scorer(find_protocol("gigaword"), "rouge-1"))
+        pool = _Pool(network, read(gigaword), _metric(find_protocol("gigaword"), "rouge-1"))
         pool.search(np.array(weights), lambda: None)
         pools.append(
             {
