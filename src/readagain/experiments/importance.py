@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 WordClass = Literal["function", "content", "number", "sign"]
 WORD_CLASSES: tuple[WordClass, ...] = ("function", "content", "number", "sign")
 _CONTENT_PARTS = ("noun", "verb", "noun or verb", "adjective", "adverb")
+_FUNCTION_PARTS = (
+    "determiner", "pronoun", "preposition", "conjunction", "auxiliary", "particle",
+)  # fmt: skip
 _CLASS_OF: dict[str, WordClass] = {
-    **dict.fromkeys(("determiner", "pronoun", "preposition"), "function"),
-    **dict.fromkeys(("conjunction", "auxiliary", "particle"), "function"),
+    **dict.fromkeys(_FUNCTION_PARTS, "function"),
     "number": "number",
     "punctuation": "sign",
 }

@@ -1,10 +1,8 @@
 """Summaries of the inputs that the paper prints (Table 5), with neighbours of copied words."""
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from readagain.experiments.catalog import EXPERIMENTS, PAPER_EXAMPLES, PaperExample
-from readagain.experiments.results import ExperimentResult
+from readagain.experiments.catalog import EXPERIMENTS, PAPER_EXAMPLES
 from readagain.experiments.store import ResultStore
 
 if TYPE_CHECKING:
@@ -54,47 +52,30 @@ def run_paper_examples(model: "ExperimentModel") -> list[dict[str, Any]]:
 def examples_markdown(store: ResultStore) -> str:
     """Return the inputs with the paper's summaries and ours; empty without any of ours."""
     ours = {
-        (name, recipe): result.examples
+        (name, recipe): results.results[0].examples
         for recipe in store.recipes
         for name in (WITHOUT, WITH, *_TWO_SENTENCES)
-        if (result := _first_result(store, name, recipe)) is not None and result.examples
+        if (results := store.find(name, recipe)) and results.results[0].examples
     }
     if not ours:
         return ""
-    lines = [_TITLE, "", _RULE, ""]
+    lines = []
     for number, example in enumerate(PAPER_EXAMPLES):
-        lines += _paper_lines(example)
+        lines.append(f"- input: {' '.join(example.text.split())}")
+        if example.reference:
+            lines.append(f"  - reference: {example.reference}")
+            lines.append(f"  - the paper without copying: {example.without_copying}")
+            lines.append(f"  - the paper with copying: {example.with_copying}")
         for (name, recipe), examples in ours.items():
             if name in _TWO_SENTENCES and example.reference:
                 continue  # the paper's inputs have one sentence
-            lines += _our_lines(f"{EXPERIMENTS[name].title}, recipe {recipe}", examples[number])
-    return "\n".join(lines)
-
-
-def _first_result(store: ResultStore, name: str, recipe: str) -> ExperimentResult | None:
-    found = store.find(name, recipe)
-    return None if found is None else found.results[0]
-
-
-def _paper_lines(example: PaperExample) -> Iterator[str]:
-    yield f"- input: {_escape(' '.join(example.text.split()))}"
-    if example.reference:
-        yield f"  - reference: {_escape(example.reference)}"
-        yield f"  - the paper without copying: {_escape(example.without_copying)}"
-        yield f"  - the paper with copying: {_escape(example.with_copying)}"
-
-
-def _our_lines(title: str, example: dict[str, Any]) -> Iterator[str]:
-    yield f"  - {title}: {_escape(example['summary'])}"
-    for word, each in example["neighbours"].items():
-        place = "outside" if each["is_oov"] else "in"
-        yield f"    - p_i of *{word}* ({place} the vocabulary): {_describe(each['words'])}"
-
-
-def _describe(words: Sequence[tuple[str, float]]) -> str:
-    return ", ".join(f"{_escape(word)} {cosine:.2f}" for word, cosine in words)
-
-
-def _escape(text: str) -> str:
-    """Escape what Markdown would not show: the brackets of <unk>, and # for digits."""
-    return text.replace("<", "&lt;").replace(">", "&gt;").replace("#", "\\#")
+            result = examples[number]
+            lines.append(f"  - {EXPERIMENTS[name].title}, recipe {recipe}: {result['summary']}")
+            for word, each in result["neighbours"].items():
+                place = "outside" if each["is_oov"] else "in"
+                nearest = ", ".join(f"{near} {cosine:.2f}" for near, cosine in each["words"])
+                lines.append(f"    - p_i of *{word}* ({place} the vocabulary): {nearest}")
+    text = "\n".join(lines)
+    # Escape what Markdown would not show: the brackets of <unk>, and # for digits.
+    text = text.replace("<", "&lt;").replace(">", "&gt;").replace("#", "\\#")
+    return f"{_TITLE}\n\n{_RULE}\n\n{text}"

@@ -121,32 +121,28 @@ def _is_done(planned: PlannedRun, runner: ExperimentRunner) -> bool:
     corpus = runner.training_corpus(planned) if is_trained else runner.corpora.main
     changes = [("corpus", result.corpus["fingerprint"], corpus.manifest.fingerprint)]
     if is_trained:
-        changes += differences(_read_settings(result.run), _comparable(runner.run_spec(planned)))
+        try:
+            before = _comparable(run_from_dict(result.run or {}, where="run"))
+        except ConfigError:  # this version cannot read the settings
+            before = {}
+        changes += differences(before, _comparable(runner.run_spec(planned)))
     # Other texts under the same name, or another --limit, cannot share a table.
     changes += [
         (f"the set '{test.name}'", result.sets[test.name].fingerprint, test.data.fingerprint)
         for test in runner.corpora.tests(planned.experiment.min_sentences)
         if test.name in result.sets
     ]
-    for name, before, now in changes:
-        if before != now:
+    for name, old, new in changes:
+        if old != new:
             raise ArgumentError(
                 "{0}: a result of another run: {1} was {2!r} and is now {3!r}; choose another "
                 "{out}, or remove the result",
                 path,
                 name,
-                before,
-                now,
+                old,
+                new,
             )
     return True
-
-
-def _read_settings(run: dict[str, object] | None) -> dict[str, object]:
-    """Return the comparable settings of a result; empty if this version cannot read them."""
-    try:
-        return _comparable(run_from_dict(run or {}, where="run"))
-    except ConfigError:
-        return {}
 
 
 def _comparable(run: RunSpec) -> dict[str, object]:
