@@ -194,19 +194,18 @@ class Lead:
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
         """Yield the lead of each text; a line of a tokenized text is a sentence."""
         for text in texts:
-            lead = self._tokenized_lead(text) if is_tokenized else self._lead(text)
-            yield SystemSummary.copied(lead, is_tokenized=is_tokenized, language=self.language)
-
-    def _tokenized_lead(self, text: str) -> str:
-        if self.max_words is None:
-            return on_one_line(text.strip().partition("\n")[0])
-        return " ".join(text.split()[: self.max_words])
-
-    def _lead(self, text: str) -> str:
-        max_sentences = 1 if self.max_words is None else None
-        document = read_document(text, max_sentences=max_sentences, language=self.language)
-        positions = range(len(document.words))[: self.max_words]
-        return on_one_line(write_copied(document, self.language, positions=positions))
+            if not is_tokenized:
+                max_sentences = 1 if self.max_words is None else None
+                document = read_document(text, max_sentences=max_sentences, language=self.language)
+                positions = range(len(document.words))[: self.max_words]
+                lead = write_copied(document, self.language, positions=positions)
+            elif self.max_words is None:
+                lead = text.strip().partition("\n")[0]
+            else:
+                lead = " ".join(text.split()[: self.max_words])
+            yield SystemSummary.copied(
+                on_one_line(lead), is_tokenized=is_tokenized, language=self.language
+            )
 
 
 class TopiarySystem:

@@ -288,50 +288,38 @@ def _paper_effect(names: Sequence[str], table: str | None) -> str:
 def judge_claims(store: ResultStore, timing: Mapping[str, Any] | None) -> list[Claim]:
     """Return every claim, tested on the results of every recipe.
 
-    The first recipe in which all experiments of a test were run decides.
+    The first recipe in which all experiments of a test were run decides. A test that was not run
+    with any recipe has one evidence, which says what is missing.
     """
-    tests = [_Tests(store, timing, recipe) for recipe in store.recipes]
-    return [
-        Claim(
-            claim["name"],
-            claim["text"],
-            [_evidence(tests, kind, arguments) for kind, *arguments in claim["tests"]],
-        )
-        for claim in CLAIMS
-    ]
-
-
-def _evidence(tests: Sequence[_Tests], kind: str, arguments: Sequence[Any]) -> list[Evidence]:
-    """Return the evidence of each recipe that has some, or one that says what is missing."""
-    evidence = [getattr(each, kind)(*arguments) for each in tests]
-    measured = [each for each in evidence if each.verdict != "not measured"]
-    # A test that does not depend on training has the same evidence for all recipes.
-    return list(dict.fromkeys(measured)) or evidence[:1]
+    by_recipe = [_Tests(store, timing, recipe) for recipe in store.recipes]
+    claims = []
+    for claim in CLAIMS:
+        tests = []
+        for kind, *arguments in claim["tests"]:
+            evidence = [getattr(each, kind)(*arguments) for each in by_recipe]
+            measured = [each for each in evidence if each.verdict != "not measured"]
+            # A test that does not depend on training has the same evidence for all recipes.
+            tests.append(list(dict.fromkeys(measured)) or evidence[:1])
+        claims.append(Claim(claim["name"], claim["text"], tests))
+    return claims
 
 
 def claims_markdown(claims: Sequence[Claim]) -> str:
     """Return the verdicts as a table, then the evidence of each measured claim."""
-    rows = [(claim.text, claim.verdict, _tests_run(claim)) for claim in claims]
-    parts = [markdown_table(("claim", "verdict", "tests run"), rows)]
+    verdicts, parts = [], []
     for claim in claims:
-        if claim.verdict != "not measured":
-            evidence = [
-                _cells(each, is_decisive=each is of_test[0])
-                for of_test in claim.tests
-                for each in of_test
-            ]
-            table = markdown_table(("test", "recipe", "paper", "ours", "verdict"), evidence)
-            parts += [f"### {claim.name}", claim.text, table]
-    return "\n\n".join(parts) + "\n"
-
-
-def _cells(evidence: Evidence, *, is_decisive: bool) -> tuple[str, ...]:
-    recipe = _NO_VALUE if evidence.recipe in ("", UNTRAINED) else evidence.recipe
-    is_bold = is_decisive and evidence.verdict != "not measured"
-    verdict = f"**{evidence.verdict}**" if is_bold else evidence.verdict
-    return evidence.statement, recipe, evidence.paper, evidence.ours, verdict
-
-
-def _tests_run(claim: Claim) -> str:
-    num_run = sum(evidence[0].verdict != "not measured" for evidence in claim.tests)
-    return f"{num_run} of {len(claim.tests)}"
+        num_run = sum(evidence[0].verdict != "not measured" for evidence in claim.tests)
+        verdicts.append((claim.text, claim.verdict, f"{num_run} of {len(claim.tests)}"))
+        if not num_run:
+            continue
+        rows = []
+        for evidence in claim.tests:
+            for each in evidence:
+                recipe = _NO_VALUE if each.recipe in ("", UNTRAINED) else each.recipe
+                decides = each is evidence[0] and each.verdict != "not measured"
+                verdict = f"**{each.verdict}**" if decides else each.verdict
+                rows.append((each.statement, recipe, each.paper, each.ours, verdict))
+        table = markdown_table(("test", "recipe", "paper", "ours", "verdict"), rows)
+        parts += [f"### {claim.name}", claim.text, table]
+    summary = markdown_table(("claim", "verdict", "tests run"), verdicts)
+    return "\n\n".join([summary, *parts]) + "\n"

@@ -113,11 +113,6 @@ def result_file(out: Path, run_name: str) -> Path:
     return out / ROWS_DIR / f"{run_name}.json"
 
 
-def summaries_file(out: Path, run_name: str) -> Path:
-    """Return the path of the summaries of a result."""
-    return out / "summaries" / f"{run_name}.jsonl.gz"
-
-
 def write_result(
     out: Path, result: ExperimentResult, summaries: Mapping[str, Sequence[str]]
 ) -> None:
@@ -131,7 +126,7 @@ def write_result(
     compressed = gzip.compress("".join(lines).encode(), mtime=0)
     content = json.dumps(asdict(result), ensure_ascii=False) + "\n"
     for path, data in (
-        (summaries_file(out, result.run_name), compressed),
+        (out / "summaries" / f"{result.run_name}.jsonl.gz", compressed),
         (result_file(out, result.run_name), content.encode()),
     ):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import mean
 from typing import Any
 
-from readagain.experiments.catalog import EXPERIMENTS, RECIPES, TABLES, PaperRow, paper_table
+from readagain.experiments.catalog import EXPERIMENTS, RECIPES, TABLES, paper_table
 from readagain.experiments.importance import WORD_CLASSES
 from readagain.experiments.results import BATCH_SIZES, milliseconds
 from readagain.experiments.store import ResultStore, SeedResults
@@ -13,6 +13,7 @@ from readagain.model_dir import PRECISIONS
 
 _SHORT = {"rouge-1": "R-1", "rouge-2": "R-2", "rouge-l": "R-L"}
 _SCORE_COLUMNS = (*_SHORT.values(), "words")
+_PAPER_SCORES = "paper R-1 / R-2 / R-L"
 _TRAINING_COLUMNS = (
     "train pairs", "parameters", "updates", "selection loss", "ended by", "minutes",
 )  # fmt: skip
@@ -75,7 +76,7 @@ def _table(
 def _rouge_table(store: ResultStore, name: str) -> Table:
     """Return a table with the scores and the summary length on each data set."""
     paper = {row.experiment: row for row in paper_table(name)}
-    paper_columns = ["paper's name", "paper R-1 / R-2 / R-L"] if paper else []
+    paper_columns = ["paper's name", _PAPER_SCORES] if paper else []
 
     def columns(recipe: str) -> list[str]:
         datasets = _dataset_columns(store, name, recipe)
@@ -86,8 +87,11 @@ def _rouge_table(store: ResultStore, name: str) -> Table:
     def rows(experiment: str, recipe: str, found: SeedResults | None) -> list[TableRow]:
         base = TABLES[name].rows[experiment]
         row: dict[str, Value] = {"compared with": EXPERIMENTS[base].title if base else "nothing"}
-        if paper:
-            row |= dict(zip(paper_columns, _paper_cells(paper.get(experiment)), strict=True))
+        if experiment in paper:
+            row["paper's name"] = f"{paper[experiment].label} {paper[experiment].size}".rstrip("- ")
+            row[_PAPER_SCORES] = " / ".join(f"{value:.2f}" for value in paper[experiment].rouge)
+        elif paper:
+            row |= {"paper's name": "not in the paper", _PAPER_SCORES: "none"}
         if found is not None:
             for column, datasets in _dataset_columns(store, name, recipe).items():
                 cells = _score_cells(store, experiment, base, recipe, found, datasets)
@@ -151,13 +155,6 @@ def _score_cells(
         "words": f"{mean(lengths):.1f}" if lengths else "not measured",
         **dict(zip(_OWN_COLUMNS, own_cells, strict=True)),
     }
-
-
-def _paper_cells(paper: PaperRow | None) -> tuple[str, str]:
-    if paper is None:
-        return "not in the paper", "none"
-    name = paper.label if paper.size == "-" else f"{paper.label} {paper.size}"
-    return name, " / ".join(f"{value:.2f}" for value in paper.rouge)
 
 
 def _training_cells(found: SeedResults) -> dict[str, Value]:

@@ -136,7 +136,9 @@ def output_candidates(
         )  # (D, K, S), summed at the first position of each word
         copy_probs = step.source_to_rows(copy_probs)  # (R, S)
         source_log_probs = _source_words(graph, scores, copying, offset, copy_probs)
-        in_source = _any(graph, copying.positions_of(graph, ids))  # (R, k)
+        is_position = graph.cast(copying.positions_of(graph, ids), np.int8)  # (R, k, S)
+        in_source = graph.add("ReduceMax", is_position, graph.ints(2), keepdims=0)
+        in_source = graph.cast(in_source, np.bool_)  # (R, k)
         best = graph.add("Where", in_source, graph.constant(MINUS_INFINITY), best)
         zeros = graph.add("Mul", scores.best, graph.constant(np.float32(0)))
         ids, best, columns = _best_of(step, [ids, copying.ext_ids], [best, source_log_probs])
@@ -177,12 +179,6 @@ def _source_words(
     logits = graph.add("Where", is_known, logits, rare_logits)
     generated = graph.add("Exp", graph.add("Add", logits, offset))
     return graph.add("Log", graph.add("Add", generated, copy_probs))
-
-
-def _any(graph: GraphBuilder, mask: str) -> str:
-    """Return whether any entry of the last dimension is True: (R, n, S) -> (R, n)."""
-    largest = graph.add("ReduceMax", graph.cast(mask, np.int8), graph.ints(2), keepdims=0)
-    return graph.cast(largest, np.bool_)
 
 
 def _columns(graph: GraphBuilder, value: str, start: int, stop: int) -> str:

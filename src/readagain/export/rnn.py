@@ -47,10 +47,6 @@ class SentenceLayout:
     count: str
     lengths: str
 
-    def time_first(self, graph: GraphBuilder, rows: str, width: int) -> str:
-        """Reshape (L * B, width) rows to (L, B, width)."""
-        return graph.reshape(rows, self.length, self.count, width)
-
     def reverse(self, graph: GraphBuilder, values: str) -> str:
         """Reverse the real words of each sentence, (L, B, ...); padding stays at the end."""
         return graph.add("ReverseSequence", values, self.lengths, time_axis=0, batch_axis=1)
@@ -226,6 +222,6 @@ def sum_of_linears(
             product = graph.linear(each.rows, weight_rows, bias, bound=each.bound)
         bias = None  # added once
         if sentences is not None and not each.per_sentence:
-            product = sentences.time_first(graph, product, weight.shape[1])
+            product = graph.reshape(product, sentences.length, sentences.count, weight.shape[1])
         total = graph.add("Add", total, product) if total else product
     return total

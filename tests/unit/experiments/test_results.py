@@ -10,7 +10,6 @@ from readagain.experiments.results import (
     read_result,
     read_results,
     result_file,
-    summaries_file,
     unpack_scores,
     write_result,
 )
@@ -26,7 +25,7 @@ def test_result_round_trip(tmp_path, result, read_summaries):
     before = result("gru_15k")
     write_result(tmp_path, before, {"news": ["a summary", "été | \n"]})
     assert read_results(tmp_path) == [before]
-    path = summaries_file(tmp_path, "gru_15k/modern-seed1")
+    path = tmp_path / "summaries" / "gru_15k/modern-seed1.jsonl.gz"
     assert read_summaries(path) == {"news": ["a summary", "été | \n"]}
 
 

@@ -22,7 +22,7 @@ from readagain.experiments.catalog import PAPER_EXAMPLES
 from readagain.experiments.importance import measure_importance
 from readagain.experiments.report import write_report
 from readagain.experiments.reproduce import run_experiments
-from readagain.experiments.results import read_results, summaries_file
+from readagain.experiments.results import read_results
 from readagain.experiments.settings import ReproduceOptions
 from readagain.experiments.trained_model import ExperimentModel
 from readagain.export.write import model_graphs, write_graphs
@@ -162,14 +162,16 @@ def test_results_have_no_text_of_the_corpus(reproduced):
     results = [asdict(replace(result, examples=None)) for result in read_results(out)]
     written = json.dumps(results).lower()
     assert not [town for town in towns if town.lower() in written]
-    copied = gzip.decompress(summaries_file(out, "prefix/untrained-seed1").read_bytes()).decode()
+    copied = gzip.decompress(
+        (out / "summaries" / "prefix/untrained-seed1.jsonl.gz").read_bytes()
+    ).decode()
     assert any(town in copied for town in towns)
 
 
 def test_summaries_file_has_a_summary_per_text(reproduced, read_summaries):
     out, _ = reproduced
     for result in read_results(out):
-        summaries = read_summaries(summaries_file(out, result.run_name))
+        summaries = read_summaries(out / "summaries" / f"{result.run_name}.jsonl.gz")
         assert {name: len(texts) for name, texts in summaries.items()} == {
             name: len(scored.items()) for name, scored in result.sets.items()
         }
