@@ -236,10 +236,10 @@ def _is_tokenized(corpus: PreparedCorpus, split: str, key: str, override: bool |
     inputs = corpus.manifest.inputs
     # A split without inputs was held out from the training inputs.
     split_inputs = [each for each in inputs if each["split"] == split] or inputs
-    found = {bool(each[key]) for each in split_inputs}
-    if len(found) > 1:
+    values = {bool(each[key]) for each in split_inputs}
+    if len(values) > 1:
         raise DataError(
             f"{corpus.folder}: only some inputs of its {split} split are tokenized as in "
             "Gigaword; choose --tokenized or --raw"
         )
-    return found.pop()
+    return values.pop()

@@ -252,9 +252,9 @@ class TopiarySystem:
 
         pool = ThreadPoolExecutor(len(self._parsers))
         try:
-            for found in pool.map(headline, texts):
-                self._num_unparsed += not found.is_parsed
-                text = on_one_line(found.text)
+            for result in pool.map(headline, texts):
+                self._num_unparsed += not result.is_parsed
+                text = on_one_line(result.text)
                 yield SystemSummary.copied(text, is_tokenized=is_tokenized)
         finally:
             pool.shutdown(cancel_futures=True)

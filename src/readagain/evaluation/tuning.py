@@ -149,7 +149,7 @@ class _Pool:
 
     def search(self, weights: Numbers, on_summary: Callable[[], None]) -> Round:
         """Decode the data set with `weights` and add the new summaries."""
-        before = sum(len(found.words) for found in self._texts)
+        before = sum(len(known.words) for known in self._texts)
         summarizer = self._network.summarizer.with_decode(**_settings(weights))
         decode = summarizer.run.decode
         lists = replace(self._network, summarizer=summarizer).summarize_n_best(
@@ -158,41 +158,41 @@ class _Pool:
             n_best=decode.beam_size,
         )
         value = 0.0
-        for found, row, summaries in zip(self._texts, self._data.rows, lists, strict=True):
+        for known, row, summaries in zip(self._texts, self._data.rows, lists, strict=True):
             texts = []
             for text, summary in summaries:
                 words = tuple(token.norm for token in summary.words)
-                if words in found.words:
+                if words in known.words:
                     continue
-                found.words[words] = len(found.words)
+                known.words[words] = len(known.words)
                 # The score is (log-probability + weights . features) / length penalty; the base is
                 # the score without features.
                 penalty = (len(words) + 1) ** decode.length_penalty
-                features = count_features(words, found.sentences) / penalty
-                found.base.append(summary.score - float(features @ weights))
-                found.features.append(features)
+                features = count_features(words, known.sentences) / penalty
+                known.base.append(summary.score - float(features @ weights))
+                known.features.append(features)
                 texts.append(text)
             if texts:
-                found.metrics += self._metric(texts, row.references).tolist()
+                known.metrics += self._metric(texts, row.references).tolist()
             best = tuple(token.norm for token in summaries[0][1].words)
-            value += found.metrics[found.words[best]]
+            value += known.metrics[known.words[best]]
             on_summary()
-        after = sum(len(found.words) for found in self._texts)
+        after = sum(len(known.words) for known in self._texts)
         return Round(
             weights=weights, value=value / len(self._texts), new=after - before, found=after
         )
 
     def lists(self) -> NBestLists:
         """Return all summaries as arrays."""
-        D, K = len(self._texts), max(len(found.words) for found in self._texts)
+        D, K = len(self._texts), max(len(known.words) for known in self._texts)
         base = np.full((D, K), -np.inf)
         features = np.zeros((D, K, len(FEATURES)))
         metrics = np.zeros((D, K))
-        for document, found in enumerate(self._texts):
-            n = len(found.words)
-            base[document, :n] = found.base
-            features[document, :n] = found.features
-            metrics[document, :n] = found.metrics
+        for document, known in enumerate(self._texts):
+            n = len(known.words)
+            base[document, :n] = known.base
+            features[document, :n] = known.features
+            metrics[document, :n] = known.metrics
         return NBestLists(base, features, metrics)
 
 

@@ -145,7 +145,7 @@ class _Tests:
         """Test whether an experiment has a lower selection loss than another, over seeds."""
         statement = f"{_title(first)} has a lower loss on the selection split than {_title(second)}"
         losses = [
-            [run.training["best"]["dev_loss"] for run in results.results if run.training["best"]]
+            [run.training["best"]["dev_loss"] for run in results.runs if run.training["best"]]
             for name in (first, second)
             if (results := self.store.find(name, self.recipe)) is not None
         ]
@@ -169,7 +169,7 @@ class _Tests:
         """Test whether a class of words has larger importance weights than function words."""
         statement = f"{_title(name)}: {_WORDS[words]} weigh more than function words"
         results = self.store.find(name, self.recipe)
-        measured = [each.importance or {} for each in results.results] if results else []
+        measured = [each.importance or {} for each in results.runs] if results else []
         key = f"{words}_over_function"
         differences = [each[key] for each in measured if key in each]
         if not differences:
@@ -252,9 +252,9 @@ class _Tests:
     def _runs(self, names: Sequence[str]) -> str:
         """Return the number of seeds, and how many runs had not converged."""
         by_name = [each for name in names if (each := self.store.find(name, self.recipe))]
-        text = f"seeds: {', '.join(str(len(each.results)) for each in by_name)}"
+        text = f"seeds: {', '.join(str(len(each.runs)) for each in by_name)}"
         if self.recipe == "converged":
-            runs = [result for each in by_name for result in each.results]
+            runs = [result for each in by_name for result in each.runs]
             stopped = sum(each.training.get("ended_by", "patience") != "patience" for each in runs)
             text += f"; {stopped} of the runs had not converged" if stopped else ""
         return text

@@ -35,7 +35,7 @@ def run_paper_examples(model: "ExperimentModel") -> list[dict[str, Any]]:
     system = model.system(_PROTOCOL, allow_unk=not model.can_copy)
     summaries = system.summarize(texts, is_tokenized=True)
     vocab = model.model_dir.vocab
-    found = []
+    examples = []
     for example, summary in zip(PAPER_EXAMPLES, summaries, strict=True):
         norms = [word.norm for word in summary.words]
         written = [norm for norm in norms if norm not in vocab and any(map(str.isalpha, norm))]
@@ -45,17 +45,17 @@ def run_paper_examples(model: "ExperimentModel") -> list[dict[str, Any]]:
         neighbours = {
             word: {"is_oov": word not in vocab, "words": words} for word, words in nearest.items()
         }
-        found.append({"word": example.word, "summary": summary.text, "neighbours": neighbours})
-    return found
+        examples.append({"word": example.word, "summary": summary.text, "neighbours": neighbours})
+    return examples
 
 
 def examples_markdown(store: ResultStore) -> str:
     """Return the inputs with the paper's summaries and ours; empty without any of ours."""
     ours = {
-        (name, recipe): results.results[0].examples
+        (name, recipe): results.runs[0].examples
         for recipe in store.recipes
         for name in (WITHOUT, WITH, *_TWO_SENTENCES)
-        if (results := store.find(name, recipe)) and results.results[0].examples
+        if (results := store.find(name, recipe)) and results.runs[0].examples
     }
     if not ours:
         return ""

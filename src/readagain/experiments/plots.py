@@ -129,9 +129,9 @@ def _plot_importance(figure: Any, store: ResultStore) -> bool:
     """
     by_recipe: list[dict[str, dict[str, Any]]] = [
         {
-            name: results.results[0].importance
+            name: results.runs[0].importance
             for name in TABLES["importance"].rows
-            if (results := store.find(name, recipe)) and results.results[0].importance
+            if (results := store.find(name, recipe)) and results.runs[0].importance
         }
         for recipe in store.recipes
     ]

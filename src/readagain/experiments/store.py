@@ -54,24 +54,24 @@ class SeedVariance(NamedTuple):
 
 @dataclass(frozen=True)
 class SeedResults:
-    """Results of one experiment with one recipe, one for each seed."""
+    """Results of one experiment with one recipe, one run for each seed."""
 
-    results: list[ExperimentResult] = field(default_factory=list)
+    runs: list[ExperimentResult] = field(default_factory=list)
 
     @property
     def datasets(self) -> list[str]:
         """Data sets that all seeds were scored on; the first is the dev split of the corpus."""
-        first, *others = (list(result.sets) for result in self.results)
+        first, *others = (list(result.sets) for result in self.runs)
         return [name for name in first if all(name in names for names in others)]
 
     @property
     def seeds(self) -> set[int]:
         """Seeds of the training runs; empty for a baseline."""
-        return {result.seed for result in self.results if result.training}
+        return {result.seed for result in self.runs if result.training}
 
     def on(self, dataset: str) -> list[DatasetResult]:
         """Return the results on one data set, one for each seed."""
-        return [result.sets[dataset] for result in self.results]
+        return [result.sets[dataset] for result in self.runs]
 
     def items(self, dataset: str, *, is_own: bool = False) -> Scores:
         """Return the (I, 3) scores of the texts, averaged over seeds.
@@ -130,7 +130,7 @@ class ResultStore:
         fingerprints: dict[str, str] = {}
         for result in self.results:
             key = (result.row, result.recipe)
-            self._by_key.setdefault(key, SeedResults()).results.append(result)
+            self._by_key.setdefault(key, SeedResults()).runs.append(result)
             for name, scored in result.sets.items():
                 if fingerprints.setdefault(name, scored.fingerprint) != scored.fingerprint:
                     raise DataError(
@@ -173,9 +173,12 @@ class ResultStore:
         were scored on. With `is_own`, the scores are those of the decoding of the papers. The
         result is None if an experiment is missing, or they share no such data set.
         """
-        found = [(self.find(name, recipe), factor) for name, factor in terms]
-        rows = [(each, factor) for each, factor in found if each is not None]
-        if len(rows) < len(found):
+        rows = [
+            (results, factor)
+            for name, factor in terms
+            if (results := self.find(name, recipe)) is not None
+        ]
+        if len(rows) < len(terms):
             return None
         first = rows[0][0]
         shared = [name for name in first.datasets if all(name in row.datasets for row, _ in rows)]
@@ -214,7 +217,7 @@ class ResultStore:
         whole = dataset.partition(",")[0]
         choices = ((dataset, [recipe]), (whole, [recipe]), (whole, self.recipes))
         for scored, recipes in choices:
-            found = [
+            variances = [
                 (variance, len(each.seeds) - 1)
                 for (_, name), each in self._by_key.items()
                 if name in recipes
@@ -222,9 +225,9 @@ class ResultStore:
                 and (variance := each.seed_variance(scored)) is not None
                 and variance[0] <= _MAX_SEED_SD**2
             ]
-            if found:
-                dof = sum(number for _, number in found)
-                total: Scores = np.sum([variance * number for variance, number in found], axis=0)
+            if variances:
+                dof = sum(number for _, number in variances)
+                total: Scores = np.sum([each * number for each, number in variances], axis=0)
                 return SeedVariance(total / dof, dof)
         return None
 

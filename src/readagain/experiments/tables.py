@@ -49,8 +49,12 @@ def _table(
     for recipe in store.recipes:
         # The first section also shows the experiments that were not run with any recipe.
         first = recipe == store.recipes[0]
-        shown = [name for name, found in run_with.items() if recipe in found or first and not found]
-        others = [name for name, found in run_with.items() if found and recipe not in found]
+        shown = [
+            name
+            for name, recipes in run_with.items()
+            if recipe in recipes or (first and not recipes)
+        ]
+        others = [name for name, recipes in run_with.items() if recipes and recipe not in recipes]
         sections.append(
             TableSection(
                 RECIPES[recipe]["heading"],
@@ -84,7 +88,7 @@ def _rouge_table(store: ResultStore, name: str) -> Table:
         scores = [f"{each} {score}" for each in datasets for score in (*_SCORE_COLUMNS, *own)]
         return [*paper_columns, *scores, "compared with", "seeds", *_TRAINING_COLUMNS]
 
-    def rows(experiment: str, recipe: str, found: SeedResults | None) -> list[TableRow]:
+    def rows(experiment: str, recipe: str, results: SeedResults | None) -> list[TableRow]:
         base = TABLES[name].rows[experiment]
         row: dict[str, Value] = {"compared with": EXPERIMENTS[base].title if base else "nothing"}
         if experiment in paper:
@@ -92,11 +96,11 @@ def _rouge_table(store: ResultStore, name: str) -> Table:
             row[_PAPER_SCORES] = " / ".join(f"{value:.2f}" for value in paper[experiment].rouge)
         elif paper:
             row |= {"paper's name": "not in the paper", _PAPER_SCORES: "none"}
-        if found is not None:
+        if results is not None:
             for column, datasets in _dataset_columns(store, name, recipe).items():
-                cells = _score_cells(store, experiment, base, recipe, found, datasets)
+                cells = _score_cells(store, experiment, base, recipe, results, datasets)
                 row |= {f"{column} {score}": value for score, value in cells.items()}
-            row |= _training_cells(found)
+            row |= _training_cells(results)
         return [row]
 
     return _table(store, name, columns, rows)
@@ -104,9 +108,9 @@ def _rouge_table(store: ResultStore, name: str) -> Table:
 
 def _has_own(store: ResultStore, table: str, recipe: str) -> bool:
     """Return whether a row of a table was scored with the decoding of its paper."""
-    found = [store.find(name, recipe) for name in TABLES[table].rows]
+    results = [store.find(name, recipe) for name in TABLES[table].rows]
     return any(
-        scored.own for each in found if each for run in each.results for scored in run.sets.values()
+        scored.own for each in results if each for run in each.runs for scored in run.sets.values()
     )
 
 
@@ -117,8 +121,8 @@ def _dataset_columns(store: ResultStore, table: str, recipe: str) -> dict[str, l
     """
     columns: dict[str, list[str]] = {}
     for name in TABLES[table].rows:
-        found = store.find(name, recipe)
-        for dataset, scored in found.results[0].sets.items() if found else ():
+        results = store.find(name, recipe)
+        for dataset, scored in results.runs[0].sets.items() if results else ():
             if scored.figure == TABLES[table].figure:
                 datasets = columns.setdefault(dataset.partition(",")[0], [])
                 if dataset not in datasets:
@@ -131,16 +135,16 @@ def _score_cells(
     name: str,
     base: str,
     recipe: str,
-    found: SeedResults,
+    results: SeedResults,
     datasets: Sequence[str],
 ) -> dict[str, Value]:
     """Return the scores on the first of some data sets that the experiment was scored on."""
-    dataset = next((each for each in datasets if each in found.datasets), None)
+    dataset = next((each for each in datasets if each in results.datasets), None)
     if dataset is None:
         return dict.fromkeys((*_SCORE_COLUMNS, *_OWN_COLUMNS), "not scored")
     compared = store.compare(name, base, recipe, dataset) if base else None
-    lengths = [each.habits["words"] for each in found.on(dataset) if "words" in each.habits]
-    own = [each.own for each in found.on(dataset) if each.own]
+    lengths = [each.habits["words"] for each in results.on(dataset) if "words" in each.habits]
+    own = [each.own for each in results.on(dataset) if each.own]
     own_cells = [
         f"{100 * mean(each['rouge']['rouge-1'][0] for each in own):.2f}",
         f"{mean(each['words'] for each in own):.1f}",
@@ -150,15 +154,15 @@ def _score_cells(
             _SHORT[measure]: MarkedEstimate(
                 **vars(score), mark="" if compared is None else compared[measure].mark
             )
-            for measure, score in found.scores(dataset).items()
+            for measure, score in results.scores(dataset).items()
         },
         "words": f"{mean(lengths):.1f}" if lengths else "not measured",
         **dict(zip(_OWN_COLUMNS, own_cells, strict=True)),
     }
 
 
-def _training_cells(found: SeedResults) -> dict[str, Value]:
-    runs = found.results
+def _training_cells(results: SeedResults) -> dict[str, Value]:
+    runs = results.runs
     if not runs[0].training:
         none = dict.fromkeys(_TRAINING_COLUMNS, "none")
         return {"seeds": len(runs), **none, "minutes": "untrained"}
@@ -218,11 +222,11 @@ def timing_table(timing: Mapping[str, Any] | None) -> Table:
             continue
         for precision in PRECISIONS:
             for batch_size in BATCH_SIZES:
-                found = milliseconds(timing, paper.experiment, precision, batch_size)
+                times = milliseconds(timing, paper.experiment, precision, batch_size)
                 batch = "alone" if batch_size == 1 else f"{batch_size} together"
                 where = {"where": f"CPU, {precision}, {batch}"}
-                cells = {size: f"{found[size]:.1f}" for size in sizes}
-                growth = found[sizes[-1]] / found[sizes[0]]
+                cells = {size: f"{times[size]:.1f}" for size in sizes}
+                growth = times[sizes[-1]] / times[sizes[0]]
                 rows.append({**system, **where, **cells, ratio: growth})
     source = (
         "Not measured yet."
@@ -250,12 +254,12 @@ def _oov_table(store: ResultStore) -> Table:
     columns = ["data set", "words per summary", *counts]
     columns.insert(columns.index("of these generated") + 1, "share generated, %")
 
-    def rows(name: str, recipe: str, found: SeedResults | None) -> Iterable[TableRow]:
-        if found is None:
+    def rows(name: str, recipe: str, results: SeedResults | None) -> Iterable[TableRow]:
+        if results is None:
             yield {"data set": "all"}
             return
-        for dataset in found.datasets:
-            scored = found.on(dataset)
+        for dataset in results.datasets:
+            scored = results.on(dataset)
             total = {
                 key: sum(each.unknown["common"][key] for each in scored) for key in counts.values()
             }
@@ -285,16 +289,18 @@ def _importance_table(store: ResultStore) -> Table:
     share = "texts where content weighs more, %"
 
     def rows(name: str, recipe: str, results: SeedResults | None) -> list[TableRow]:
-        found = results and results.results[0].importance
-        if not found:
+        importance = results and results.runs[0].importance
+        if not importance:
             return [{}]
         return [
             {
-                "importance is": "mean α" if found["kind"] == "weight" else "change of the state",
-                **{column: _class_mean(found, *key) for column, key in classes.items()},
-                **{column: _interval(found.get(key)) for column, key in differences.items()},
-                share: 100 * found["content_over_function"]["positive_share"],
-                "texts": found["texts"],
+                "importance is": "mean α"
+                if importance["kind"] == "weight"
+                else "change of the state",
+                **{column: _class_mean(importance, *key) for column, key in classes.items()},
+                **{column: _interval(importance.get(key)) for column, key in differences.items()},
+                share: 100 * importance["content_over_function"]["positive_share"],
+                "texts": importance["texts"],
             }
         ]
 
@@ -302,10 +308,10 @@ def _importance_table(store: ResultStore) -> Table:
     return _table(store, "importance", lambda _: columns, rows)
 
 
-def _class_mean(found: Mapping[str, Any], kind: str, name: str) -> str:
-    if kind not in found:  # the oldest results have no parts of speech
+def _class_mean(importance: Mapping[str, Any], kind: str, name: str) -> str:
+    if kind not in importance:  # the oldest results have no parts of speech
         return "not measured"
-    weights = found[kind][name]
+    weights = importance[kind][name]
     return f"{weights['mean']:.3f}" if weights["words"] else "no word"
 
 

@@ -106,15 +106,15 @@ class ExperimentModel:
         sources = [source for source in sources if not source.is_empty]
         kind, weighted = None, []
         for start in range(0, len(sources), _IMPORTANCE_BATCH):
-            chunk = sources[start : start + _IMPORTANCE_BATCH]
-            batch = reader.batch(chunk)
-            found = source_importance(self.step_model, self.run.model, batch)
-            if found.importance is None:
+            batch_sources = sources[start : start + _IMPORTANCE_BATCH]
+            batch = reader.batch(batch_sources)
+            measured = source_importance(self.step_model, self.run.model, batch)
+            if measured.importance is None:
                 return None, []
-            kind = found.kind
-            for row, source in enumerate(chunk):
+            kind = measured.kind
+            for row, source in enumerate(batch_sources):
                 norms = [word.norm for word in source.read_words]
-                weighted.append((norms, found.importance[row, batch.source_valid[row]]))
+                weighted.append((norms, measured.importance[row, batch.source_valid[row]]))
         return kind, weighted
 
     @torch.inference_mode()

@@ -129,9 +129,9 @@ def _ras_lstm_cell(graph: GraphBuilder, sums: str, cell: str, hidden_size: int) 
     """Return the (R, H) state o m_t and cell m_t of a step of the LSTM of RAS."""
     H = hidden_size
     input_gate, forget, candidate, output = graph.split(sums, H, H, H, H)
-    kept = graph.add("Mul", graph.add("Sigmoid", forget), cell)
+    remembered = graph.add("Mul", graph.add("Sigmoid", forget), cell)
     update = graph.add("Mul", graph.add("Sigmoid", input_gate), graph.add("Tanh", candidate))
-    cell = graph.add("Add", kept, update)
+    cell = graph.add("Add", remembered, update)
     return [graph.add("Mul", graph.add("Sigmoid", output), cell), cell]
 
 

@@ -77,7 +77,7 @@ def test_table_of_systems_has_the_scores(page, store):
         results = store.find(name, "modern")
         corpora = ("duc2003", "gigaword-valid", "news")
         expected = [score_of(results, corpus, MEASURES) for corpus in corpora]
-        lengths = [each.sets[results.datasets[0]].habits["words"] for each in results.results]
+        lengths = [each.sets[results.datasets[0]].habits["words"] for each in results.runs]
         expected += [f"{sum(lengths) / len(lengths):.1f}", printed.get(name, "none")]
         assert cells == expected, title
 
@@ -102,7 +102,7 @@ def test_other_numbers_of_the_text(page, store):
         score(name, "converged") - score(name, "modern")
         for name in ("lstm_15k", "read_again_lstm_15k")
     )
-    weights = store.find("sigmoid_importance", "converged").results[0].importance
+    weights = store.find("sigmoid_importance", "converged").runs[0].importance
     for statement in (
         f"standard deviation of {sds['converged']:.2f} points with `converged`, "
         f"{sds['modern']:.2f} with `modern` and {sds['paper']:.2f} with `paper`",
