@@ -133,6 +133,8 @@ TABLES: dict[str, TableSpec] = {
 }
 RECIPES: dict[str, dict[str, Any]] = _CATALOG["recipes"]
 """Heading of each recipe, and its settings of training by scale."""
+PAGE_TEXTS: dict[str, str] = _CATALOG["page"]
+"""Paragraphs of `results.md`."""
 CLAIMS: list[dict[str, Any]] = _CATALOG["claims"]
 """Name, text and tests of each claim; see `claims.py`."""
 

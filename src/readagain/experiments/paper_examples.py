@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from readagain.experiments.catalog import EXPERIMENTS, PAPER_EXAMPLES
+from readagain.experiments.catalog import EXPERIMENTS, PAGE_TEXTS, PAPER_EXAMPLES
 from readagain.experiments.store import ResultStore
 
 if TYPE_CHECKING:
@@ -13,14 +13,6 @@ WITH, WITHOUT = "read_again_lstm_copy_15k", "read_again_lstm_15k"
 _TWO_SENTENCES = ("two_sentences_option1_copy_15k", "two_sentences_option2_copy_15k")
 _NUM_NEIGHBOURS = 5
 _PROTOCOL = "gigaword"
-_TITLE = "### The paper's inputs"
-_RULE = (
-    "The five inputs that the paper prints, and a text of two sentences, which is invented. *p_i* "
-    "is the embedding that the decoder gets for the word at position i of the source (equation "
-    "15); the words beside it have the decoder embeddings with the largest cosine. It is used "
-    "only for words outside the decoder vocabulary. As in the paper, networks without copying may "
-    "generate UNK."
-)
 
 
 def run_paper_examples(model: "ExperimentModel") -> list[dict[str, Any]]:
@@ -78,4 +70,4 @@ def examples_markdown(store: ResultStore) -> str:
     text = "\n".join(lines)
     # Escape what Markdown would not show: the brackets of <unk>, and # for digits.
     text = text.replace("<", "&lt;").replace(">", "&gt;").replace("#", "\\#")
-    return f"{_TITLE}\n\n{_RULE}\n\n{text}"
+    return f"### The paper's inputs\n\n{PAGE_TEXTS['paper_inputs']}\n\n{text}"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from readagain.errors import DataError, MissingExtraError
 from readagain.evaluation.report import write_text
+from readagain.experiments.catalog import PAGE_TEXTS
 from readagain.experiments.claims import claims_markdown, judge_claims
 from readagain.experiments.paper_examples import examples_markdown
 from readagain.experiments.plots import plot_tables
@@ -14,18 +15,7 @@ from readagain.experiments.tables import build_tables
 
 TABLES_DIR = "tables"
 PAGE_FILE = "results.md"
-_HOW_JUDGED = (
-    "Effects are differences of ROUGE-1 in points on the first data set, or on DUC, with a 95% "
-    "interval over texts and seeds. "
-    "*Supported*: the whole interval has the claimed sign (or is within the claimed bounds); "
-    "*contradicted*: the whole interval has the other sign (or is outside); *too small to tell*: "
-    "neither, with this data. For each test the recipe that decides comes first. Recipes:"
-)
 _PAPER_UPDATES = 594_000  # ten epochs of 3.8 million pairs in batches of 64
-_SMALL = (
-    "**Small scale**: tiny networks on little data test that all experiments run. Their scores say "
-    "nothing about the paper's claims."
-)
 
 
 def write_report(out: Path) -> list[str]:
@@ -52,16 +42,12 @@ def write_report(out: Path) -> list[str]:
         plots = plot_tables(tables, store, timing, directory)
     except MissingExtraError as error:
         problems.append(f"no plots: {error}")
-    parts = [
-        "# Results",
-        "Written by `readagain reproduce`; *not run* marks rows that have not been run yet. "
-        "Plots show the recipe with the most rows.",
-    ]
+    parts = ["# Results", PAGE_TEXTS["introduction"]]
     if any(result.scale == "small" for result in store.results):
-        parts.append(_SMALL)
+        parts.append(PAGE_TEXTS["small_scale"])
     parts += [
         "## Claims",
-        _HOW_JUDGED,
+        PAGE_TEXTS["verdicts"],
         "\n".join(_describe_recipe(store, recipe) for recipe in store.recipes),
         claims_markdown(judge_claims(store, timing)),
     ]
