@@ -1,7 +1,5 @@
 """ONNX graphs of the baselines ABS and RAS."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from onnx import ModelProto
 
@@ -23,8 +21,8 @@ def build_abs_encoder(graph: GraphBuilder, model: AbsSpec, weights: StateDict) -
     `states` (D, S, H), the smoothed embeddings; `keys` (D, H, S), the embeddings.
     """
     H, Q, C = model.hidden_size, model.encoder.smoothing, model.context_words
-    source = _SourceSequence.add_inputs(graph)
-    words = graph.add("Mul", source.embedding(graph, weights), source.valid)  # (D, S, H)
+    words, valid, documents, _ = _embed_source(graph, weights)
+    words = graph.add("Mul", words, valid)  # (D, S, H)
     keys = graph.add("Transpose", words, perm=[0, 2, 1])  # (D, H, S)
     graph.output(keys, "keys", np.float32, ["D", H, "S"])
     smoothed = graph.add(
@@ -33,7 +31,7 @@ def build_abs_encoder(graph: GraphBuilder, model: AbsSpec, weights: StateDict) -
     states = graph.add("Transpose", smoothed, perm=[0, 2, 1])
     graph.output(states, "states", np.float32, ["D", "P", H])
     start = graph.constant(np.full((1, C), BOS), np.int64)
-    start = graph.add("Expand", start, graph.concat_sizes(source.documents, C))
+    start = graph.add("Expand", start, graph.concat_sizes(documents, C))
     graph.output(start, "context_ids", np.int64, ["D", C])
     return graph.model()
 
@@ -74,21 +72,20 @@ def build_ras_encoder(graph: GraphBuilder, model: RasSpec, weights: StateDict) -
     embeddings; `keys` (D, H, S), `hidden` (D, H) and, for the LSTM, `cell` (D, H).
     """
     E, H = model.embedding_size, model.hidden_size
-    source = _SourceSequence.add_inputs(graph)
-    words = source.embedding(graph, weights)  # (D, S, E)
+    words, valid, documents, length = _embed_source(graph, weights)  # words: (D, S, E)
     table = graph.constant(weights.tensor("encoder.positions"), np.float32)
     last = graph.ints(model.num_positions - 1)
-    position = graph.add("Min", graph.arange(source.length), last)
+    position = graph.add("Min", graph.arange(length), last)
     positioned = graph.add("Add", words, graph.add("Gather", table, position))
-    positioned = graph.add("Mul", positioned, source.valid)
-    neighbours = _windows(graph, positioned, source.length, model.window)
+    positioned = graph.add("Mul", positioned, valid)
+    neighbours = _windows(graph, positioned, length, model.window)
     filters = weights.matrix("encoder.filters.weight")
     keys = graph.linear(graph.reshape(neighbours, -1, len(filters)), filters, bound=None)
-    keys = graph.add("Transpose", source.by_document(graph, keys, H), perm=[0, 2, 1])
+    keys = graph.add("Transpose", graph.reshape(keys, documents, length, H), perm=[0, 2, 1])
     graph.output(words, "states", np.float32, ["D", "S", E])
     graph.output(keys, "keys", np.float32, ["D", H, "S"])
     first = np.tanh(weights.tensor("decoder.first"))  # (1 or 2, H)
-    shape = graph.concat_sizes(source.documents, H)
+    shape = graph.concat_sizes(documents, H)
     for name, value in zip(_state_names(model), first, strict=True):
         initial = graph.add("Expand", graph.constant(value[None]), shape)
         graph.output(initial, name, np.float32, ["D", H])
@@ -153,37 +150,18 @@ def _windows(graph: GraphBuilder, values: str, length: str, size: int) -> str:
     return graph.add("Concat", *neighbours, axis=2)
 
 
-@dataclass(frozen=True)
-class _SourceSequence:
-    """Sources that are one sequence each, as values of an encoder graph.
+def _embed_source(graph: GraphBuilder, weights: StateDict) -> tuple[str, str, str, str]:
+    """Add the inputs `source_ids` (D, N, L) and `lengths` (D, N), where N is 1 and S is L.
 
-    Args:
-        ids: (D * S,) word ids.
-        documents: (1,) D.
-        length: (1,) S.
-        valid: (D, S, 1) 1 at real words, 0 at padding.
+    Returns:
+        (D, S, width) embeddings; (D, S, 1) 1 at real words and 0 at padding; (1,) D; (1,) S.
     """
-
-    ids: str
-    documents: str
-    length: str
-    valid: str
-
-    @classmethod
-    def add_inputs(cls, graph: GraphBuilder) -> "_SourceSequence":
-        """Add the inputs of an encoder graph: `source_ids` (D, N, L) and `lengths` (D, N)."""
-        ids = graph.input("source_ids", np.int64, ["D", "N", "L"])
-        lengths = graph.input("lengths", np.int64, ["D", "N"])
-        length = graph.size(ids, 2)
-        is_word = graph.add("Less", graph.arange(length), lengths)  # (D, S), since N is 1
-        valid = graph.unsqueeze(graph.cast(is_word, np.float32), 2)
-        return cls(graph.reshape(ids, -1), graph.size(ids, 0), length, valid)
-
-    def embedding(self, graph: GraphBuilder, weights: StateDict) -> str:
-        """Embed the source words: (D, S, width)."""
-        table = weights.tensor("source_embedding.weight")
-        return self.by_document(graph, graph.embedding(self.ids, table), table.shape[1])
-
-    def by_document(self, graph: GraphBuilder, rows: str, width: int) -> str:
-        """Reshape (D * S, width) rows to (D, S, width)."""
-        return graph.reshape(rows, self.documents, self.length, width)
+    ids = graph.input("source_ids", np.int64, ["D", "N", "L"])
+    lengths = graph.input("lengths", np.int64, ["D", "N"])
+    length = graph.size(ids, 2)
+    is_word = graph.add("Less", graph.arange(length), lengths)  # (D, S)
+    valid = graph.unsqueeze(graph.cast(is_word, np.float32), 2)
+    rows, documents = graph.reshape(ids, -1), graph.size(ids, 0)
+    table = weights.tensor("source_embedding.weight")
+    words = graph.reshape(graph.embedding(rows, table), documents, length, table.shape[1])
+    return words, valid, documents, length
