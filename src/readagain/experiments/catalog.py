@@ -30,10 +30,10 @@ class Experiment:
         match_parameters: widen the encoder until it has as many parameters as this preset.
         adamw_learning_rate: learning rate of the recipes `converged` and `modern`.
         modern_epochs: epochs of the recipe `modern`; None for the default.
-        own_decode: search settings of the paper of the system, where they differ from those of all
+        own_decode: search settings of the system's own paper, where they differ from those of all
             rows; see `own_decoding`.
-        has_fixed_length: the paper of the system fixes the length of a summary.
-        generates_unk: the system generates UNK in its paper if it does not copy.
+        has_fixed_length: whether the system's own paper fixes the length of a summary.
+        generates_unk: whether the system generates UNK in its own paper, if it does not copy.
     """
 
     name: str

@@ -48,7 +48,7 @@ class DatasetResult:
         habits: `SummaryStats` of the summaries.
         unknown: counts of out-of-vocabulary words; see `copying.py`.
         seconds: time to generate the summaries.
-        own: scores with the decoding of the paper of the system, if it differs from that of all
+        own: scores with the decoding of the system's own paper, if it differs from that of all
             rows: its settings (`decode`, `allow_unk`), `rouge`, `item_scores`, mean number of
             `words`, and number of `summaries_with_unk`.
     """

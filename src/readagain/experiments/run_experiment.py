@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 import torch
@@ -21,7 +20,6 @@ from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ArgumentError
 from readagain.evaluation.evaluate import Evaluation, evaluate
-from readagain.evaluation.summaries import summary_words
 from readagain.evaluation.systems import System, load_system
 from readagain.evaluation.tuning import tune
 from readagain.experiments.catalog import Experiment, PlannedRun
@@ -247,6 +245,10 @@ class ExperimentRunner:
         sets, summaries = {}, {}
         for test in self.corpora.tests(planned.experiment.min_sentences):
             result = self._evaluate(system(test.protocol), test)
+            own = None
+            if model is not None:
+                words = result.reference_stats.words
+                own = self._score_own_decoding(planned.experiment, model, test, words)
             sets[test.name] = DatasetResult(
                 protocol=result.protocol,
                 figure=result.rouge.protocol.main_score,
@@ -254,17 +256,20 @@ class ExperimentRunner:
                 habits=asdict(result.stats),
                 unknown={name: count_oov(result, vocab) for name, vocab in vocabs.items()},
                 seconds=result.seconds,
-                own=self._score_own_decoding(planned.experiment, model, test) if model else None,
+                own=own,
                 **_rouge(result),
             )
             summaries[test.name] = [summary.text for summary in result.summaries]
         return sets, summaries
 
     def _score_own_decoding(
-        self, experiment: Experiment, model: ExperimentModel, test: EvaluationSet
+        self, experiment: Experiment, model: ExperimentModel, test: EvaluationSet, words: float
     ) -> dict[str, Any] | None:
-        """Return `DatasetResult.own`; None if the paper of the system decodes as all rows do."""
-        decode = own_decoding(experiment, test)
+        """Return `DatasetResult.own`: scores with the decoding of the system's own paper.
+
+        `words` is the mean length of the references.
+        """
+        decode = own_decoding(experiment, test.protocol, words)
         allow_unk = experiment.generates_unk and not model.can_copy
         if not decode and not allow_unk:
             return None
@@ -299,20 +304,15 @@ class ExperimentRunner:
         self.console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def own_decoding(experiment: Experiment, test: EvaluationSet) -> dict[str, int]:
-    """Return the search settings of the paper of a system that differ from those of all rows.
+def own_decoding(experiment: Experiment, protocol: str, words: float) -> dict[str, int]:
+    """Return the search settings of a system's own paper that differ from those of all rows.
 
-    A fixed length is 15 words by the DUC protocol, as for all rows; on other data sets it is the
-    mean length of the references.
+    A fixed length is 15 words by the DUC protocol, as for all rows; on other data sets it is
+    `words`, the mean length of the references.
     """
     decode = dict(experiment.own_decode)
-    if experiment.has_fixed_length and test.protocol != DUC:
-        lengths = [
-            len(summary_words(reference, is_tokenized=test.data.are_references_tokenized))
-            for row in test.data.rows
-            for reference in row.references
-        ]
-        decode["min_words"] = decode["max_words"] = max(1, round(mean(lengths)))
+    if experiment.has_fixed_length and protocol != DUC:
+        decode["min_words"] = decode["max_words"] = max(1, round(words))
     return decode
 
 

@@ -76,7 +76,7 @@ class SeedResults:
     def items(self, dataset: str, *, is_own: bool = False) -> Scores:
         """Return the (I, 3) scores of the texts, averaged over seeds.
 
-        With `is_own`, they are of the decoding of the paper of the system.
+        With `is_own`, they are those with the decoding of the system's own paper.
         """
         items = [each.items(is_own=is_own) for each in self.on(dataset)]
         mean: Scores = np.mean(items, axis=0)
@@ -170,7 +170,7 @@ class ResultStore:
         own variance.
 
         `terms` are experiments, and the factor of each. The default data set is the first that all
-        were scored on. With `is_own`, the scores are those of the decoding of the papers. The
+        were scored on. With `is_own`, each system is decoded as in its own paper. The
         result is None if an experiment is missing, or they share no such data set.
         """
         rows = [

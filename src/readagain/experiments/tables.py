@@ -107,7 +107,7 @@ def _rouge_table(store: ResultStore, name: str) -> Table:
 
 
 def _has_own(store: ResultStore, table: str, recipe: str) -> bool:
-    """Return whether a row of a table was scored with the decoding of its paper."""
+    """Return whether a row of a table was also scored with the decoding of its own paper."""
     results = [store.find(name, recipe) for name in TABLES[table].rows]
     return any(
         scored.own for each in results if each for run in each.runs for scored in run.sets.values()

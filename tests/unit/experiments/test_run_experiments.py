@@ -11,7 +11,7 @@ import torch
 
 from readagain.errors import ConfigError, DataError, ReadAgainError
 from readagain.experiments.catalog import EXPERIMENTS
-from readagain.experiments.corpora import DUC, Corpora
+from readagain.experiments.corpora import DUC
 from readagain.experiments.reproduce import run_experiments
 from readagain.experiments.results import read_result, read_results, result_file
 from readagain.experiments.run_experiment import (
@@ -198,16 +198,18 @@ def test_own_decoding_of_abs_has_no_unk(small, silent):
     run_experiments(small("abs_69k"), silent)
     [result] = read_results(small().out)
     assert {each.own["allow_unk"] for each in result.sets.values()} == {False}
+    assert (
+        result.sets["invented"].own["words"] == result.sets["invented"].own["decode"]["max_words"]
+    )
 
 
-def test_own_decoding_of_baselines_has_their_length(small, silent):
-    test = Corpora(small()).tests(1)[0]
-    found = own_decoding(EXPERIMENTS["abs_69k"], test)
+def test_own_decoding_of_baselines_has_their_length():
+    found = own_decoding(EXPERIMENTS["abs_69k"], "gigaword", 3.7)
     search = {"beam_size": 50, "no_repeat_ngram": 1}
     assert found == {**search, "min_words": 4, "max_words": 4}
-    assert own_decoding(EXPERIMENTS["abs_69k"], replace(test, protocol=DUC)) == search
-    assert own_decoding(EXPERIMENTS["lvt2k_1sent"], test)["max_words"] == 30
-    assert own_decoding(EXPERIMENTS[GRU], test) == {}
+    assert own_decoding(EXPERIMENTS["abs_69k"], DUC, 3.7) == search
+    assert own_decoding(EXPERIMENTS["lvt2k_1sent"], "gigaword", 3.7)["max_words"] == 30
+    assert own_decoding(EXPERIMENTS[GRU], "gigaword", 3.7) == {}
 
 
 def test_converged_run_selects_on_pairs_it_is_not_scored_on(small, silent):
