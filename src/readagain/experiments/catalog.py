@@ -78,7 +78,6 @@ class PaperRow:
         label: name in the paper.
         experiment: name of our experiment; in Table 4 without the vocabulary size.
         size: size of the decoder vocabulary.
-        input: number of sentences read, where the table gives it.
         rouge: ROUGE-1, ROUGE-2 and ROUGE-L in percent.
         seconds: seconds per sentence by vocabulary size (Table 4).
     """
@@ -86,7 +85,6 @@ class PaperRow:
     label: str
     experiment: str
     size: str = ""
-    input: str = ""
     rouge: Sequence[float] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
 

@@ -141,7 +141,7 @@ def test_paper_table_4_has_five_sizes_with_and_without_copying():
 
 
 def test_paper_values_in_bold_are_the_best():
-    one_sentence = [row for row in paper_table("table1") if row.input == "1 sent"]
+    one_sentence = [row for row in paper_table("table1") if "sentences" not in row.experiment]
     large = [row for row in one_sentence if row.size == "69K"]
     small = [row for row in one_sentence if row.size == "15K"]
     assert max(large, key=lambda row: row.rouge[0]).rouge == [27.82, 12.74, 26.01]
