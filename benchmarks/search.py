@@ -18,7 +18,6 @@ from readagain.search.constraints import (
     CopyLimit,
     LengthConstraint,
     NoRepeatedNgram,
-    PrintedBytes,
 )
 from readagain.search.features import SPARE_CANDIDATES, FeatureWeights
 from readagain.search.model import Candidates, Ints, SourceBatch
@@ -103,8 +102,8 @@ def main() -> None:
     offer = random_candidates(
         2 * arguments.documents * arguments.beam, max_k, arguments.source_words
     )
-    bytes_of = PrintedBytes(
-        generated=np.full(V, 6), copied=np.full(sources.source_ext_ids.shape, 6)
+    max_bytes = ByteLengthConstraint(
+        generated=np.full(V, 6), copied=np.full(sources.source_ext_ids.shape, 6), maximum=75
     )
     variants: dict[str, dict[str, object]] = {
         "plain": {},
@@ -112,16 +111,15 @@ def main() -> None:
         "no word twice": {"constraints": [NoRepeatedNgram(1)]},
         "no bigram twice": {"constraints": [NoRepeatedNgram(2)]},
         "copy limit": {"constraints": [CopyLimit(sources)]},
-        "75 bytes": {"constraints": [ByteLengthConstraint(bytes_of, maximum=75)]},
+        "75 bytes": {"constraints": [max_bytes]},
         "coverage": {"scoring": Scoring(coverage_penalty=0.1)},
         "diversity": {"scoring": Scoring(diversity=0.1)},
         "features": {"scoring": Scoring(features=FeatureWeights(unigram=0.5, bigram=0.5))},
-        "attention kept": {"keep_attention": True},
         "no word twice, copy limit, 75 bytes": {
             "constraints": [
                 NoRepeatedNgram(1),
                 CopyLimit(sources),
-                ByteLengthConstraint(bytes_of, maximum=75),
+                max_bytes,
             ]
         },
     }

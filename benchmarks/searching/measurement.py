@@ -19,7 +19,7 @@ from readagain.model_dir import PRECISIONS, Precision
 from readagain.networks.build import build_model
 from readagain.networks.network import AnyNetwork
 from readagain.presets import PRESETS
-from readagain.search.batching import ParallelBatches, bucketed_batches
+from readagain.search.batching import bucketed_batches
 from readagain.search.beam import beam_search
 from readagain.search.constraints import LengthConstraint
 from readagain.search.model import SourceBatch
@@ -75,11 +75,6 @@ class Measurement:
             )
             return beam_search(model, batch, beam_size=beam or self.beam, length=limits)
 
-        parallel = None
-        if getattr(model, "parallel_batches", 1) > 1:
-            parallel = ParallelBatches(
-                model.parallel_batches, lambda rows: search_with(model.for_parallel_batch(), rows)
-            )
         return list(
             bucketed_batches(
                 range(len(sources)),
@@ -88,7 +83,8 @@ class Measurement:
                 max_words=WORDS_PER_TEXT * MAX_TEXTS,
                 max_items=MAX_TEXTS,
                 window=len(sources),
-                parallel=parallel,
+                num_threads=getattr(model, "parallel_batches", 1),
+                process_in_thread=lambda rows: search_with(model.for_parallel_batch(), rows),
             )
         )
 

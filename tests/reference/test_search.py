@@ -13,7 +13,6 @@ from readagain.search.constraints import (
     ForcedPrefix,
     LengthConstraint,
     NoRepeatedNgram,
-    PrintedBytes,
 )
 from readagain.search.features import FeatureWeights
 from readagain.search.hypotheses import FinishedScores
@@ -284,10 +283,10 @@ def test_single_document_equals_batch(settings, with_ties):
     rng = np.random.default_rng(3)
     model, sources = made_up_model(rng, with_ties=with_ties), made_up_sources(rng)
     options = {"length": LengthConstraint(minimum=1, maximum=6), "beam_size": 4, "n_best": 4}
-    together = search_with(model, sources, settings, **options, keep_attention=True)
+    together = search_with(model, sources, settings, **options)
     for document in range(len(sources)):
         one = only(sources, document)
-        (alone,) = search_with(model, one, settings, **options, keep_attention=True)
+        (alone,) = search_with(model, one, settings, **options)
         assert [h.score for h in alone] == [h.score for h in together[document]]
         for mine, theirs in zip(alone, together[document], strict=True):
             known = mine.ids < V
@@ -338,9 +337,7 @@ def test_byte_limit_keeps_the_best_fitting_summaries():
     generated = np.array([0, 0, 0, 0, 1, 2, 5, 9])
     copied = rng.integers(1, 9, size=sources.source_ext_ids.shape)
     length = LengthConstraint(maximum=3)
-    limit = ByteLengthConstraint(
-        PrintedBytes(generated=generated, copied=copied), minimum=4, maximum=12
-    )
+    limit = ByteLengthConstraint(generated=generated, copied=copied, minimum=4, maximum=12)
     free = beam_search(model, sources, beam_size=ENOUGH, length=length, n_best=ENOUGH)
     limited = beam_search(
         model, sources, beam_size=ENOUGH, length=length, n_best=ENOUGH, constraints=[limit]
@@ -363,10 +360,10 @@ def test_forced_prefix_equals_filtered_free_search():
     rng = np.random.default_rng(7)
     model, sources = made_up_model(rng), made_up_sources(rng, num_documents=3)
     length = LengthConstraint(maximum=3)
-    prefix = ForcedPrefix([[5], [], [6, 4]], [[-1], [], [-1, -1]])
+    prefix = ForcedPrefix([[5], [], [6, 4]])
     free = beam_search(model, sources, beam_size=ENOUGH, length=length, n_best=ENOUGH)
     forced = beam_search(
-        model, sources, beam_size=ENOUGH, length=length, n_best=ENOUGH, constraints=[prefix]
+        model, sources, beam_size=ENOUGH, length=length, n_best=ENOUGH, prefix=prefix
     )
     for document, beginning in enumerate([[5], [], [6, 4]]):
         P = len(beginning)
@@ -393,8 +390,7 @@ def test_all_constraints_keep_documents_independent(seed):
             lengths=sources.lengths[documents],
             source_ext_ids=sources.source_ext_ids[documents],
         )
-        sizes = PrintedBytes(generated=generated, copied=copied[documents])
-        prefixes = [beginnings[document] for document in documents]
+        sizes = {"generated": generated, "copied": copied[documents]}
         return beam_search(
             model,
             part,
@@ -404,9 +400,9 @@ def test_all_constraints_keep_documents_independent(seed):
             constraints=[
                 NoRepeatedNgram(1),
                 CopyLimit(part),
-                ByteLengthConstraint(sizes, minimum=9, maximum=22),
-                ForcedPrefix(prefixes, [[-1] * len(prefix) for prefix in prefixes]),
+                ByteLengthConstraint(**sizes, minimum=9, maximum=22),
             ],
+            prefix=ForcedPrefix([beginnings[document] for document in documents]),
             scoring=Scoring(length_penalty=0.8, coverage_penalty=0.2, diversity=0.1),
         )
 

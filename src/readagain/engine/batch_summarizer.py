@@ -95,14 +95,13 @@ class BatchSummarizer:
         decode, prefix = options.decode, options.prefix
         batch = self.reader.batch(sources, style=decode.style)
         constraints: list[Constraint] = []
-        if prefix:
-            constraints.append(self.reader.forced_prefix(sources, prefix))
         if not options.tokenized:
             constraints.append(self._ungrounded.constraint(sources, names=decode.names_from_source))
         if decode.min_bytes or decode.max_bytes:
             constraints.append(
                 ByteLengthConstraint(
-                    self._detokenizer.printed_bytes(sources, self.reader.num_sequences),
+                    generated=self._detokenizer.vocab_bytes,
+                    copied=self._detokenizer.source_bytes(sources, self.reader.num_sequences),
                     minimum=decode.min_bytes,
                     maximum=decode.max_bytes or None,
                     forced=prefix.word_bytes,
@@ -114,7 +113,7 @@ class BatchSummarizer:
             decode,
             n_best=options.n_best,
             constraints=constraints,
-            keep_attention=True,
+            prefix=self.reader.forced_prefix(sources, prefix) if prefix else None,
         )
         summaries = [
             self._to_summaries(source, hypotheses, options)

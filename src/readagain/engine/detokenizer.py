@@ -8,7 +8,6 @@ import numpy as np
 from readagain.config.options import Case
 from readagain.engine.source import SourceText
 from readagain.engine.target_prefix import NO_PREFIX, TargetPrefix, num_bytes
-from readagain.search.constraints import PrintedBytes
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import Ints
 from readagain.text.detokenization import SummaryToken, add_surfaces, printed_text
@@ -38,19 +37,20 @@ class Detokenizer:
         self.truecaser = Truecaser() if truecaser is None else truecaser
         if language.has_english_rules:
             self.truecaser = self.truecaser.with_fallback(default_truecaser())
-        self._bytes: Ints = np.array([num_bytes(word) for word in vocab.words])
+        # (V,) size in bytes of each word of the vocabulary.
+        self.vocab_bytes: Ints = np.array([num_bytes(word) for word in vocab.words])
 
-    def printed_bytes(self, sources: Sequence[SourceText], num_sequences: int) -> PrintedBytes:
-        """Return the size of each word that summaries of `sources` may contain."""
+    def source_bytes(self, sources: Sequence[SourceText], num_sequences: int) -> Ints:
+        """Return the size in bytes of each word of the sources: (B, S)."""
         L = max(source.max_length for source in sources)
-        copied = np.zeros((len(sources), num_sequences * L), dtype=np.int64)
+        sizes = np.zeros((len(sources), num_sequences * L), dtype=np.int64)
         for b, source in enumerate(sources):
             words = source.document.words
             for n, sequence in enumerate(source.sequences):
-                copied[b, n * L : n * L + len(sequence)] = [
+                sizes[b, n * L : n * L + len(sequence)] = [
                     num_bytes(source.document.surface(words[position])) for position in sequence
                 ]
-        return PrintedBytes(generated=self._bytes, copied=copied)
+        return sizes
 
     def tokens(
         self, hypothesis: Hypothesis, source: SourceText, prefix: TargetPrefix = NO_PREFIX
@@ -144,7 +144,6 @@ class Detokenizer:
 
 def _attended(hypothesis: Hypothesis, t: int, source: SourceText) -> tuple[int, ...]:
     """Return the most attended source positions of step t, by decreasing attention."""
-    assert hypothesis.attention is not None
     weights = hypothesis.attention[t]  # (N, L)
     order = np.argsort(-weights, axis=None, kind="stable")[:_MAX_ATTENDED]
     attended = [divmod(int(flat), weights.shape[1]) for flat in order if weights.flat[flat] > 0]

@@ -73,7 +73,6 @@ def explain(
         hypothesis: hypothesis with attention.
         num_tokens: number of printed tokens; others may have been dropped to meet a limit.
     """
-    assert hypothesis.attention is not None
     L = batch.source_ids.shape[2]
     positions = [
         n * L + position

@@ -161,7 +161,7 @@ class SourceReader:
             extended_summary_ids(norms, self._padded_norms(source, L), self._vocab)
             for source in sources
         ]
-        return ForcedPrefix(ids, [[-1] * len(norms)] * len(sources))
+        return ForcedPrefix(ids)
 
     def _padded_norms(self, source: SourceText, length: int) -> list[str]:
         """Return the norms of a source in the layout of its batch: N sequences of `length`."""

@@ -25,7 +25,7 @@ from readagain.model_dir import (
     graph_names,
 )
 from readagain.processors import num_threads
-from readagain.search.batching import ParallelBatches, bucketed_batches
+from readagain.search.batching import bucketed_batches
 from readagain.search.model import StepModel
 from readagain.storage.bundled import DEFAULT_MODEL, bundled_models, find_model
 from readagain.text.language import Language
@@ -263,20 +263,23 @@ class Summarizer:
 
     def _stream(self, texts: Iterable[str], call: CallOptions) -> Iterator[Summary]:
         model = self._model
-        parallel: ParallelBatches[SourceText, Summary] | None = None
-        if isinstance(model, OnnxStepModel) and model.parallel_batches > 1:
-            parallel = ParallelBatches(
-                model.parallel_batches,
-                lambda sources: self._batches.summarize(sources, call, model.for_parallel_batch()),
-            )
+
+        def summarize(sources: list[SourceText]) -> list[Summary]:
+            return self._batches.summarize(sources, call, model)
+
+        def summarize_in_thread(sources: list[SourceText]) -> list[Summary]:
+            assert isinstance(model, OnnxStepModel)
+            return self._batches.summarize(sources, call, model.for_parallel_batch())
+
         return bucketed_batches(
             self._read(texts, call),
-            lambda sources: self._batches.summarize(sources, call, model),
+            summarize,
             length=lambda source: source.max_length * self._batches.reader.num_sequences,
             max_words=WORDS_PER_TEXT * self._max_texts,
             max_items=self._max_texts,
             window=max(WINDOW, self._max_texts),
-            parallel=parallel,
+            num_threads=model.parallel_batches if isinstance(model, OnnxStepModel) else 1,
+            process_in_thread=summarize_in_thread,
         )
 
     def _read(self, texts: Iterable[str], call: CallOptions) -> Iterator[SourceText]:

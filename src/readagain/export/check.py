@@ -194,7 +194,7 @@ def _summaries(
         lists: dict[int, NBestList] = {}
         if readable:
             batch = reader.batch(readable)
-            decoded = decode_sources(model, batch, decode, n_best=n_best, keep_attention=True)
+            decoded = decode_sources(model, batch, decode, n_best=n_best)
             for source, hypotheses in zip(readable, decoded, strict=True):
                 lists[id(source)] = [(words_of(each, source), each.score) for each in hypotheses]
         return [lists.get(id(source), []) for source in sources]

@@ -2,22 +2,13 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from threading import Thread
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Process = Callable[[list[Item]], Sequence[Result]]
-
-
-@dataclass(frozen=True)
-class ParallelBatches(Generic[Item, Result]):
-    """Number of threads, and the thread-safe function that processes a batch in each of them."""
-
-    num_threads: int
-    process: Process[Item, Result]
 
 
 def bucketed_batches(
@@ -28,7 +19,8 @@ def bucketed_batches(
     max_words: int,
     max_items: int,
     window: int,
-    parallel: ParallelBatches[Item, Result] | None = None,
+    num_threads: int = 1,
+    process_in_thread: Process[Item, Result] | None = None,
 ) -> Iterator[Result]:
     """Process items in batches of similar length and yield the results in input order.
 
@@ -43,8 +35,9 @@ def bucketed_batches(
         max_words: maximum number of words of a batch, including padding.
         max_items: maximum number of items of a batch.
         window: number of items sorted together.
-        parallel: threads; used only if a window has enough items for at least half a batch per
-            thread.
+        num_threads: number of threads that process batches in parallel. They are used only if a
+            window has enough items for at least half a batch per thread.
+        process_in_thread: thread-safe function used instead of `process` in these threads.
     """
     stream = iter(items)
     failure = None
@@ -54,15 +47,16 @@ def bucketed_batches(
             break
         lengths = [length(item) for item in loaded]
         batches = list(split_by_length(lengths, max_words, max_items))
-        if parallel is None or (
-            max(len(batches), 2 * len(loaded) // max_items) < parallel.num_threads
-        ):
+        num_half_batches = 2 * len(loaded) // max_items
+        if num_threads == 1 or max(len(batches), num_half_batches) < num_threads:
             outputs: Iterable[Sequence[Result]] = map(process, _select(loaded, batches))
         else:
             # Round up to a multiple of the number of threads, so that all are busy until the end.
-            num_batches = -(-len(batches) // parallel.num_threads) * parallel.num_threads
+            num_batches = -(-len(batches) // num_threads) * num_threads
             batches = list(split_by_length(lengths, max_words, -(-len(loaded) // num_batches)))
-            outputs = _process_parallel(_select(loaded, batches), parallel)
+            outputs = _process_parallel(
+                _select(loaded, batches), process_in_thread or process, num_threads
+            )
         results: dict[int, Result] = {}
         for indices, output in zip(batches, outputs, strict=True):
             results.update(zip(indices, output, strict=True))
@@ -87,7 +81,7 @@ def _select(loaded: Sequence[Item], batches: Sequence[Sequence[int]]) -> list[li
 
 
 def _process_parallel(
-    batches: Sequence[list[Item]], parallel: ParallelBatches[Item, Result]
+    batches: Sequence[list[Item]], process: Process[Item, Result], num_threads: int
 ) -> list[Sequence[Result]]:
     """Process batches in several threads, including the current one.
 
@@ -105,12 +99,12 @@ def _process_parallel(
             except IndexError:
                 return
             try:
-                outputs[number] = parallel.process(batch)
+                outputs[number] = process(batch)
             except BaseException as error:  # raised below in the calling thread
                 failures[number] = error
                 queue.clear()
 
-    threads = [Thread(target=process_queue) for _ in range(parallel.num_threads - 1)]
+    threads = [Thread(target=process_queue) for _ in range(num_threads - 1)]
     try:
         for thread in threads:
             thread.start()

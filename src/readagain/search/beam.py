@@ -40,9 +40,9 @@ def beam_search(
     beam_size: int,
     length: LengthConstraint,
     constraints: Sequence[Constraint] = (),
+    prefix: ForcedPrefix | None = None,
     scoring: Scoring | None = None,
     n_best: int = 1,
-    keep_attention: bool = False,
 ) -> list[list[Hypothesis]]:
     """Find the best summaries of every document.
 
@@ -60,10 +60,10 @@ def beam_search(
         sources: documents.
         beam_size: hypotheses per document.
         length: limits on the number of words; the maximum also bounds the number of steps.
-        constraints: further constraints, at most one of them a `ForcedPrefix`.
+        constraints: further constraints.
+        prefix: words with which each summary starts.
         scoring: score function (default: log-probability).
         n_best: summaries to return per document, at most `beam_size`.
-        keep_attention: whether to return attention weights.
 
     Returns:
         For each document up to `n_best` hypotheses, best first. There are fewer if the search found
@@ -71,12 +71,10 @@ def beam_search(
 
     Raises:
         ConfigError: if a forced prefix is longer than the maximum length.
-        ShapeError: if the model returns the wrong number of rows.
         ArtifactError: if the model returns NaN.
     """
-    prefix = ForcedPrefix.find(constraints, len(sources))
+    prefix = prefix or ForcedPrefix([()] * len(sources))
     assert 1 <= n_best <= beam_size  # checked by `config.options`
-    assert len(prefix.lengths) == len(sources)
     if prefix.max_length > length.maximum:
         raise ConfigError(
             f"forced prefix: has {pluralize(prefix.max_length, 'word')}, and a summary has at most "
@@ -122,7 +120,7 @@ def beam_search(
             max_scores = _max_scores(continuations, selection, scoring, num_scored, max_scored)
             is_kept = is_kept & ~finished.is_done(documents, max_scores)[:, None]  # (D, K)
         indices = selection.indices[is_kept]
-        expansion = _expand(candidates, continuations, indices, keep_attention=keep_attention)
+        expansion = _expand(candidates, continuations, indices)
         trace.add(expansion, ended)
         active = active.extend(
             expansion, continuations.log_probs.take(indices), continuations.coverage
@@ -183,9 +181,7 @@ def _max_scores(
     return max_scores
 
 
-def _expand(
-    candidates: Candidates, continuations: Continuations, indices: Ints, *, keep_attention: bool
-) -> Expansion:
+def _expand(candidates: Candidates, continuations: Continuations, indices: Ints) -> Expansion:
     """Return the selected words and their parent rows as copies, since models may reuse arrays."""
     rows, columns = np.divmod(indices, continuations.scores.shape[1])
     columns -= 1  # column 0 is EOS
@@ -197,5 +193,5 @@ def _expand(
         ids=candidates.ids.take(flat_indices),
         copied_from=candidates.copied_from.take(flat_indices),
         log_probs=candidates.log_probs.take(flat_indices),
-        attention=np.array(candidates.attention, dtype=np.float32) if keep_attention else None,
+        attention=np.array(candidates.attention, dtype=np.float32),
     )

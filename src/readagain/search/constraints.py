@@ -1,4 +1,4 @@
-"""Decoding constraints: bans on next words and on ending, and forced prefixes."""
+"""Decoding constraints: which words may follow a hypothesis, when it may end, how it starts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ Near the limit, many candidates can be too long. If all of them are, the hypothe
 class Constraint:
     """Base class of constraints; it bans nothing.
 
-    Constraints have no state. They are evaluated once per step, for all hypotheses.
+    A constraint keeps no state. In each step it is evaluated once, for all hypotheses.
     """
 
     def max_banned(self, max_words: int) -> int:
@@ -66,26 +66,6 @@ class LengthConstraint(Constraint):
         return np.ones(len(active), dtype=np.bool_)
 
 
-class PrintedBytes:
-    """Upper bound on the printed bytes of each word.
-
-    Args:
-        generated: (V,) bytes of each vocabulary word.
-        copied: (B, S) bytes of the word at each flat source position.
-    """
-
-    def __init__(self, *, generated: Ints, copied: Ints) -> None:
-        self.generated = generated.astype(np.int32)
-        self.copied = copied.astype(np.int32)
-
-    def num_bytes(self, documents: Ints, ids: Ints, copied_from: Ints) -> Ints:
-        """Return the bytes of words, (R, n), from (R,) documents, (R, n) ids and positions."""
-        as_generated = self.generated.take(ids, mode="clip")  # ids above V are always copied
-        flat = documents[:, None] * self.copied.shape[1] + copied_from
-        as_copied = self.copied.reshape(-1).take(flat, mode="clip")
-        return np.where(copied_from >= 0, as_copied, as_generated)
-
-
 class ByteLengthConstraint(Constraint):
     """Minimum and maximum number of printed bytes; words are never cut.
 
@@ -93,21 +73,25 @@ class ByteLengthConstraint(Constraint):
     both hold after detokenization, which may remove spaces.
 
     Args:
+        generated: (V,) bytes of each vocabulary word, at most.
+        copied: (B, S) bytes of the word at each flat source position, at most.
+        minimum: minimum number of bytes.
         maximum: maximum number of bytes, or None.
-        forced: bytes of the words of a forced prefix.
+        forced: bytes of each word of a forced prefix, which is printed as the caller wrote it.
     """
 
     def __init__(
         self,
-        printed: PrintedBytes,
         *,
+        generated: Ints,
+        copied: Ints,
         minimum: int = 0,
         maximum: int | None = None,
         forced: Sequence[int] = (),
     ) -> None:
-        assert minimum >= 0
         assert maximum is None or minimum <= maximum
-        self.printed = printed
+        self.generated = generated.astype(np.int32)
+        self.copied = copied.astype(np.int32)
         self.minimum = minimum
         self.maximum = maximum
         self.forced = tuple(forced)
@@ -120,21 +104,26 @@ class ByteLengthConstraint(Constraint):
         """Ban words that would exceed the maximum."""
         if self.maximum is None:
             return None
-        # One space before each word but the first.
-        num_left = self.maximum - self._used(active) - active.num_words  # (R,)
-        num_needed = self.printed.num_bytes(
-            active.documents, candidates.ids, candidates.copied_from
-        )  # (R, k)
-        return num_needed > num_left[:, None]
+        num_spaces = active.num_words
+        num_left = self.maximum - self._num_used(active) - num_spaces  # (R,)
+        num_needed = self.num_bytes(active.documents, candidates.ids, candidates.copied_from)
+        return num_needed > num_left[:, None]  # (R, k)
 
     def banned_end(self, active: ActiveHypotheses) -> Bools | None:
         """Ban ending before the minimum length."""
-        return None if self.minimum == 0 else self._used(active) < self.minimum
+        return None if self.minimum == 0 else self._num_used(active) < self.minimum
 
-    def _used(self, active: ActiveHypotheses) -> Ints:
+    def num_bytes(self, documents: Ints, ids: Ints, copied_from: Ints) -> Ints:
+        """Return the bytes of words, (R, n), from (R,) documents, (R, n) ids and positions."""
+        as_generated = self.generated.take(ids, mode="clip")  # ids above V are always copied
+        flat = documents[:, None] * self.copied.shape[1] + copied_from
+        as_copied = self.copied.reshape(-1).take(flat, mode="clip")
+        return np.where(copied_from >= 0, as_copied, as_generated)
+
+    def _num_used(self, active: ActiveHypotheses) -> Ints:
         """Return the bytes of each row without spaces: (R,)."""
         start = len(self.forced)
-        num_bytes = self.printed.num_bytes(
+        num_bytes = self.num_bytes(
             active.documents, active.ids[:, start:], active.copied_from[:, start:]
         )
         used: Ints = num_bytes.sum(axis=1) + sum(self.forced[: active.num_words])
@@ -157,7 +146,8 @@ class NoRepeatedNgram(Constraint):
             return None
         context_size = self.size - 1
         num_starts = active.num_words - context_size
-        matches = np.ones((len(active), num_starts), dtype=np.bool_)  # context occurs there
+        # (R, num_starts): whether the last `context_size` words also occur at each earlier start.
+        matches = np.ones((len(active), num_starts), dtype=np.bool_)
         for offset in range(context_size):
             last = active.ids[:, num_starts + offset, None]
             matches &= active.ids[:, offset : offset + num_starts] == last
@@ -227,37 +217,26 @@ class ConstraintList(Constraint):
         return _any_of([each.banned_end(active) for each in self.constraints])
 
 
-class ForcedPrefix(Constraint):
-    """Target prefix of each document, which is fed to the model and not scored.
+class ForcedPrefix:
+    """Words with which the summary of each document starts; they are not scored.
 
-    It is one of the constraints of `beam_search`. Other constraints do not apply to forced words.
+    Constraints do not apply to forced words.
 
     Args:
         ids: for each document the extended ids of its prefix, which may be empty. UNK is allowed.
-        copied_from: for each document the flat source positions of these words, or -1.
     """
 
-    def __init__(self, ids: Sequence[Sequence[int]], copied_from: Sequence[Sequence[int]]) -> None:
-        self.lengths: Ints = np.array([len(each) for each in ids], dtype=np.int64)
+    def __init__(self, ids: Sequence[Sequence[int]]) -> None:
+        self.lengths: Ints = np.array([len(prefix) for prefix in ids], dtype=np.int64)
         self.max_length = int(self.lengths.max(initial=0))
-        width = max(1, self.max_length)
-        self.ids = np.zeros((len(ids), width), dtype=ID)
-        self.copied_from = np.full((len(ids), width), -1, dtype=ID)
-        for document, (prefix, positions) in enumerate(zip(ids, copied_from, strict=True)):
+        self.ids = np.zeros((len(ids), self.max_length), dtype=ID)
+        for document, prefix in enumerate(ids):
             self.ids[document, : len(prefix)] = prefix
-            self.copied_from[document, : len(prefix)] = positions
-
-    @classmethod
-    def find(cls, constraints: Sequence[Constraint], num_documents: int) -> "ForcedPrefix":
-        """Return the forced prefix among constraints, or an empty one."""
-        found = [each for each in constraints if isinstance(each, cls)]
-        assert len(found) <= 1, "a search has at most one forced prefix"
-        return found[0] if found else cls([()] * num_documents, [()] * num_documents)
 
     def num_scored(self, documents: Ints, num_words: int) -> Ints:
-        """Return how many of `num_words` words, including EOS, are scored; at least 1.
+        """Return how many of the first `num_words` words, EOS included, are scored; at least 1.
 
-        The shape is that of `documents`, (R,), or (1,) if there is no prefix.
+        The shape is that of `documents`, (R,), or (1,) if no document has a prefix.
         """
         if not self.max_length:
             return np.array([num_words])
@@ -275,11 +254,10 @@ class ForcedPrefix(Constraint):
         forced = self.is_forced(active)
         if forced is None:
             return candidates
-        documents, position = active.documents[forced], active.num_words
         ids, copied_from = candidates.ids.copy(), candidates.copied_from.copy()
         log_probs, end_log_probs = candidates.log_probs.copy(), candidates.end_log_probs.copy()
-        ids[forced, 0] = self.ids[documents, position]
-        copied_from[forced, 0] = self.copied_from[documents, position]
+        ids[forced, 0] = self.ids[active.documents[forced], active.num_words]
+        copied_from[forced, 0] = -1
         log_probs[forced, 0] = 0.0
         log_probs[forced, 1:] = -np.inf
         end_log_probs[forced] = -np.inf

@@ -8,6 +8,7 @@ from readagain.search.beam import beam_search
 from readagain.search.constraints import (
     Constraint,
     CopyLimit,
+    ForcedPrefix,
     LengthConstraint,
     NoDoubledWord,
     NoRepeatedNgram,
@@ -26,11 +27,12 @@ def decode_sources(
     *,
     n_best: int = 1,
     constraints: Sequence[Constraint] = (),
-    keep_attention: bool = False,
+    prefix: ForcedPrefix | None = None,
 ) -> list[list[Hypothesis]]:
     """Find the best summaries of a batch of sources.
 
-    Byte limits apply to the printed text, which is not available here; pass them in `constraints`.
+    The limits in bytes of `decode` are not applied, since they need the printed words; pass a
+    `ByteLengthConstraint` in `constraints`.
 
     Raises:
         ConfigError: if a forced prefix is longer than the maximum length.
@@ -46,6 +48,7 @@ def decode_sources(
         beam_size=decode.beam_size,
         length=LengthConstraint(minimum=decode.min_words, maximum=decode.max_words),
         constraints=[*repetition, *constraints],
+        prefix=prefix,
         scoring=Scoring(
             length_penalty=decode.length_penalty,
             coverage_penalty=decode.coverage,
@@ -58,7 +61,6 @@ def decode_sources(
             ),
         ),
         n_best=decode.beam_size if decode.consensus or decode.word_reward else n_best,
-        keep_attention=keep_attention,
     )
     if decode.word_reward:
         n_best_lists = [reward_words(each, decode.word_reward) for each in n_best_lists]

@@ -6,24 +6,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from readagain.errors import ArtifactError, ShapeError
+from readagain.errors import ArtifactError
 from readagain.search.constraints import Constraint, ForcedPrefix
 from readagain.search.hypotheses import ActiveHypotheses
-from readagain.search.model import ID, Bools, Candidates, Floats, Ints
+from readagain.search.model import Bools, Candidates, Floats, Ints
 from readagain.search.scoring import Scoring, over_attention
 
 END_COLUMN = 0  # EOS comes before the words, so that it is preferred in a tie
-
-FEW_ROWS = 32
-"""Up to this many rows, constraints are evaluated on all candidates at once.
-
-With more rows, they are first evaluated on beam size + `SLACK` candidates per row, then on all
-candidates of the rows in which more than `SLACK` are banned. With few rows, the additional numpy
-calls would take more time than is saved by skipping candidates.
-"""
-SLACK = 4
-FEW_SORTED_ROWS = 4
-"""Up to this many rows, a full sort is faster than a partition."""
 
 Table = TypeVar("Table", Ints, Floats, Bools)
 
@@ -72,24 +61,11 @@ class Selection:
 
 
 def check_candidates(candidates: Candidates, active: ActiveHypotheses) -> None:
-    """Check the shapes of a model's output, and that it has no NaN.
+    """Check that the output of a model has no NaN.
 
     Raises:
-        ShapeError: for the wrong number of rows or columns.
         ArtifactError: for NaN.
     """
-    R = len(active)
-    shape = candidates.ids.shape
-    if (
-        not shape == candidates.log_probs.shape == candidates.copied_from.shape
-        or shape[0] != R
-        or candidates.end_log_probs.shape != (R,)
-    ):
-        raise ShapeError(
-            f"model output for {R} rows: ids has shape {shape}, log_probs "
-            f"{candidates.log_probs.shape}, copied_from {candidates.copied_from.shape}, "
-            f"end_log_probs {candidates.end_log_probs.shape}; expected {R} rows of equal width"
-        )
     for log_probs in (candidates.log_probs, candidates.end_log_probs):
         if isnan(log_probs.min(initial=0.0)):  # the minimum is NaN if any value is
             document = active.documents[np.nonzero(np.isnan(log_probs))[0][0]]
@@ -184,21 +160,16 @@ def find_allowed(
         has fewer allowed words and the column is invalid. None, None if the first `count`
         candidates of every row are allowed.
     """
-    k = candidates.ids.shape[1]
-    num_checked = k if len(active) <= FEW_ROWS else min(k, count + SLACK)
-    banned = _banned_words(active, candidates, num_checked, constraint, prefix)
-    if banned is None or not banned[:, :count].any():
+    banned = constraint.banned_words(active, candidates)
+    if banned is None:
         return None, None
-    columns = np.arange(min(k, count))[None].repeat(len(active), axis=0)
-    missing = np.zeros(columns.shape, dtype=np.bool_)
-    changed = np.flatnonzero(banned.any(axis=1))
-    columns[changed], missing[changed] = _sort_allowed_first(banned[changed], count)
-    short = changed[missing[changed].any(axis=1)]
-    if num_checked < k and len(short):
-        banned = _banned_words(active.take(short), candidates.take(short), k, constraint, prefix)
-        if banned is not None:
-            columns[short], missing[short] = _sort_allowed_first(banned, count)
-    return columns, missing
+    is_forced = prefix.is_forced(active)
+    if is_forced is not None:
+        banned[is_forced] = False
+    if not banned[:, :count].any():
+        return None, None
+    allowed_first = np.argsort(banned, axis=1, kind="stable")[:, :count]
+    return allowed_first, take_columns(banned, allowed_first)
 
 
 def select_continuations(
@@ -220,7 +191,8 @@ def select_continuations(
 
     beam_widths = beam_widths[documents]
     K = min(int(beam_widths.max()), W * C)
-    best = best_columns(ranking, K)  # (D, K)
+    # The stable sort keeps equal scores in the order of the hypotheses, and EOS before words.
+    best = np.argsort(-ranking, axis=1, kind="stable")[:, :K]  # (D, K)
     is_real = take_columns(ranking, best) > -np.inf
     if D > 1:
         is_real &= np.arange(K) < beam_widths[:, None]
@@ -233,33 +205,6 @@ def select_continuations(
     )
 
 
-def best_columns(scores: Floats, count: int) -> Ints:
-    """Find the `count` largest scores of every row, best first, ties from left to right.
-
-    It partitions each row and sorts only the `count` largest scores, four times as fast as sorting
-    whole rows.
-
-    Args:
-        scores: (D, C) with C >= count; -inf is allowed, NaN is not.
-        count: number of columns per row.
-
-    Returns:
-        (D, count) columns.
-    """
-    D, C = scores.shape
-    if D <= FEW_SORTED_ROWS:
-        columns: Ints = (-scores).argsort(axis=1, kind="stable")[:, :count]
-        return columns
-    threshold = np.partition(scores, C - count, axis=1)[:, C - count, None]  # (D, 1)
-    passes = scores >= threshold
-    has_ties = passes.sum(axis=1) > count
-    if has_ties.any():
-        passes[has_ties] = _leftmost_ties(scores[has_ties], threshold[has_ties], count)
-    columns = np.nonzero(passes)[1].reshape(D, count)
-    order = np.argsort(-take_columns(scores, columns), axis=1, kind="stable")
-    return take_columns(columns, order)
-
-
 def take_columns(table: Table, columns: Ints) -> Table:
     """Return columns of each row: (R, k) table, (R, n) columns -> (R, n).
 
@@ -268,15 +213,6 @@ def take_columns(table: Table, columns: Ints) -> Table:
     R, k = table.shape
     taken: Table = table.take(columns + np.arange(0, R * k, k)[:, None])
     return taken
-
-
-def _leftmost_ties(scores: Floats, threshold: Floats, count: int) -> Bools:
-    """Mark `count` scores per row: those above the threshold, then the leftmost equal to it."""
-    above = scores > threshold
-    equal = scores == threshold
-    num_ties = count - above.sum(axis=1, keepdims=True)
-    marked: Bools = above | (equal & (np.cumsum(equal, axis=1) <= num_ties))
-    return marked
 
 
 def _reorder_rows(table: Table, rows: Ints, order: Ints) -> Table:
@@ -288,34 +224,6 @@ def _reorder_rows(table: Table, rows: Ints, order: Ints) -> Table:
 def _select_columns(table: Floats, columns: Ints | None, count: int) -> Floats:
     """Return columns of each row, or the first `count` if `columns` is None: (R, k) -> (R, n)."""
     return table[:, :count] if columns is None else take_columns(table, columns)
-
-
-def _banned_words(
-    active: ActiveHypotheses,
-    candidates: Candidates,
-    num_checked: int,
-    constraint: Constraint,
-    prefix: ForcedPrefix,
-) -> Bools | None:
-    """Evaluate the constraints on the first candidates; forced words are never banned."""
-    if num_checked < candidates.ids.shape[1]:
-        candidates = replace(
-            candidates,
-            ids=candidates.ids[:, :num_checked].astype(ID),
-            log_probs=candidates.log_probs[:, :num_checked],
-            copied_from=candidates.copied_from[:, :num_checked].astype(ID),
-        )
-    banned = constraint.banned_words(active, candidates)
-    is_forced = prefix.is_forced(active)
-    if banned is not None and is_forced is not None:
-        banned[is_forced] = False
-    return banned
-
-
-def _sort_allowed_first(banned: Bools, count: int) -> tuple[Ints, Bools]:
-    """Sort allowed columns before banned ones and return the first `count`."""
-    order = np.argsort(banned, axis=1, kind="stable")[:, :count]
-    return order, take_columns(banned, order)
 
 
 def _ban_end(banned: Bools | None, log_probs: Floats, scores: Floats) -> tuple[Ints, Floats]:
@@ -339,8 +247,6 @@ def _ban_end(banned: Bools | None, log_probs: Floats, scores: Floats) -> tuple[I
 def _row_ranges(documents: Ints) -> tuple[Ints, Ints]:
     """Return the first row, (D,), and the number of rows, (D,), of each document."""
     R = len(documents)
-    if documents[0] == documents[-1]:
-        return np.zeros(1, dtype=np.intp), np.array([R])
     is_first = np.ones(R, dtype=np.bool_)
     is_first[1:] = documents[1:] != documents[:-1]
     first_rows = np.flatnonzero(is_first)

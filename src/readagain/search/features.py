@@ -2,8 +2,8 @@
 
 score = log p(summary | source) + sum over words of weights . features
 
-Rush, Chopra and Weston 2015, section 5, extend ABS to ABS+ with them. A feature depends on a word
-and at most the two words before it, so features work with any step model.
+Rush, Chopra and Weston 2015, section 5, extend ABS to ABS+ with them. A feature depends on a word,
+the source and at most the two previous words of the summary, so features work with any step model.
 """
 
 from collections.abc import Hashable, Sequence
@@ -33,10 +33,10 @@ class FeatureWeights:
     """Bonuses added to the score for each word of a summary.
 
     Args:
-        unigram: the word occurs in the source.
-        bigram: it occurs in the source directly after the previous summary word.
-        trigram: it occurs in the source directly after the previous two summary words.
-        reordering: it occurs in the source before the previous summary word.
+        unigram: for a word that occurs in the source.
+        bigram: for a word that occurs in the source directly after the previous summary word.
+        trigram: for a word that occurs in the source directly after the previous two summary words.
+        reordering: for a word that occurs in the source before the previous summary word.
     """
 
     unigram: float = 0.0

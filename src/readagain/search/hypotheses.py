@@ -20,7 +20,7 @@ class Hypothesis:
         log_probs: (T + 1,) log-probability of each word and of EOS; 0 for a forced word.
         score: score by which the hypotheses of a document are ranked.
         meets_min_length: False where no word was allowed before the minimum length was reached.
-        attention: (T + 1, N, L) attention weights of each word and of EOS, or None.
+        attention: (T + 1, N, L) attention weights of each word and of EOS.
     """
 
     ids: Ints
@@ -28,7 +28,7 @@ class Hypothesis:
     log_probs: Floats
     score: float
     meets_min_length: bool
-    attention: Floats | None
+    attention: Floats
 
     def __len__(self) -> int:
         """Return the number of words, T."""
@@ -82,16 +82,6 @@ class ActiveHypotheses:
             return np.full(len(self), BOS, dtype=ID)
         return np.ascontiguousarray(self.ids[:, -1])
 
-    def take(self, rows: Ints) -> "ActiveHypotheses":
-        """Return a subset of the rows."""
-        return ActiveHypotheses(
-            documents=self.documents[rows],
-            ids=self.ids[rows],
-            copied_from=self.copied_from[rows],
-            log_probs=self.log_probs[rows],
-            coverage=None if self.coverage is None else self.coverage[rows],
-        )
-
     def extend(
         self, expansion: "Expansion", log_probs: Floats, coverage: Floats | None
     ) -> "ActiveHypotheses":
@@ -121,14 +111,14 @@ class Expansion:
         ids: (R',) appended words.
         copied_from: (R',) flat source positions of the words, -1 where generated.
         log_probs: (R',) log-probability of each word.
-        attention: (R, S) attention weights of the previous rows, or None.
+        attention: (R, S) attention weights of the previous rows.
     """
 
     parents: Ints
     ids: Ints
     copied_from: Ints
     log_probs: Floats
-    attention: Floats | None
+    attention: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,14 +141,12 @@ class FinishedHypotheses:
 
 
 class FinishedScores:
-    """Number and best scores of the finished hypotheses of each document.
-
-    Args:
-        beam_size: hypotheses per document, finished ones included.
-    """
+    """Number and best scores of the finished hypotheses of each document."""
 
     def __init__(self, num_documents: int, *, beam_size: int, n_best: int) -> None:
-        self.beam_widths: Ints = np.full(num_documents, beam_size)  # (B,) left per document
+        # (B,) number of active hypotheses that each document may have: those that finish narrow
+        # its beam.
+        self.beam_widths: Ints = np.full(num_documents, beam_size)
         self.has_full_list = False  # whether any document has n_best finished hypotheses
         self._best = np.full((num_documents, n_best), -np.inf)  # (B, n_best), worst first
 
@@ -178,10 +166,8 @@ class FinishedScores:
     def is_done(self, documents: Ints, max_scores: Floats) -> Bools:
         """Return which documents can no longer improve their n-best list: (D,).
 
-        Among hypotheses with equal scores, the earlier one ranks first, so an equal score is not an
-        improvement.
-
-        `max_scores`, (D,), are upper bounds on the scores of active hypotheses.
+        `max_scores`, (D,), are upper bounds on the scores of active hypotheses. An equal score is
+        no improvement, since the earlier of two hypotheses with equal scores ranks first.
         """
         done: Bools = max_scores <= self._best[documents, 0]
         return done
@@ -195,7 +181,7 @@ class SearchTrace:
         self._finished: list[tuple[int, FinishedHypotheses]] = []
 
     def add(self, expansion: Expansion, finished: list[FinishedHypotheses]) -> None:
-        """Record one step."""
+        """Add the expansion of one step, and the hypotheses that ended in it."""
         self._finished += [(len(self._expansions), each) for each in finished]
         self._expansions.append(expansion)
 
@@ -205,9 +191,9 @@ class SearchTrace:
         Equal scores are ordered by number of words, then by rank in the step in which they ended.
         Hypotheses below the minimum length come last.
         """
-        found: list[list[Hypothesis]] = [[] for _ in range(len(sources))]
+        n_best_lists: list[list[Hypothesis]] = [[] for _ in range(len(sources))]
         if not self._finished:
-            return found
+            return n_best_lists
         num_words = np.concatenate([np.full(len(each.rows), t) for t, each in self._finished])
         finished = FinishedHypotheses(
             **{
@@ -223,13 +209,20 @@ class SearchTrace:
         chosen = order[ranks < n_best]
         hypotheses = self._backtrace(finished, chosen, num_words[chosen], sources)
         for hypothesis, document in zip(hypotheses, finished.documents[chosen], strict=True):
-            found[document].append(hypothesis)
-        return found
+            n_best_lists[document].append(hypothesis)
+        return n_best_lists
 
     def _backtrace(
         self, finished: FinishedHypotheses, chosen: Ints, num_words: Ints, sources: SourceBatch
     ) -> list[Hypothesis]:
-        """Collect the words of the chosen hypotheses from last to first."""
+        """Return the chosen hypotheses; their words are collected from last to first.
+
+        Args:
+            finished: all finished hypotheses.
+            chosen: (F,) indices into them.
+            num_words: (F,) number of words of each chosen hypothesis.
+            sources: documents.
+        """
         # Sorted by length, so that at each step the hypotheses that have a word come first.
         longest_first = np.argsort(-num_words, kind="stable")
         chosen, num_words = chosen[longest_first], num_words[longest_first]
@@ -238,17 +231,19 @@ class SearchTrace:
         ids = np.zeros((F, T), dtype=np.int64)
         positions = np.zeros((F, T), dtype=np.int64)
         log_probs = np.zeros((F, T + 1))
+        attention = np.zeros((F, T + 1, N * L), dtype=np.float32)
         rows = finished.rows[chosen]  # (F,) row of each hypothesis at the current step
-        attention = self._attention_at_end(num_words, rows)
-        for step in range(T - 1, -1, -1):
-            count = np.count_nonzero(num_words > step)
-            expansion, step_rows = self._expansions[step], rows[:count]
-            ids[:count, step] = expansion.ids.take(step_rows)
-            positions[:count, step] = expansion.copied_from.take(step_rows)
-            log_probs[:count, step] = expansion.log_probs.take(step_rows)
-            rows[:count] = expansion.parents.take(step_rows)
-            if attention is not None and expansion.attention is not None:
-                attention[:count, step] = expansion.attention.take(rows[:count], axis=0)
+        for step in range(T, -1, -1):
+            expansion = self._expansions[step]
+            if step < T:
+                count = np.count_nonzero(num_words > step)  # hypotheses with a word at this step
+                step_rows = rows[:count]
+                ids[:count, step] = expansion.ids.take(step_rows)
+                positions[:count, step] = expansion.copied_from.take(step_rows)
+                log_probs[:count, step] = expansion.log_probs.take(step_rows)
+                rows[:count] = expansion.parents.take(step_rows)
+            count = np.count_nonzero(num_words >= step)  # those that end at this step included
+            attention[:count, step] = expansion.attention.take(rows[:count], axis=0)
         log_probs[np.arange(F), num_words] = finished.end_log_probs[chosen]
         copied_from = np.stack(np.divmod(positions, max(L, 1)), axis=-1)  # (F, T, 2)
         copied_from[positions < 0] = -1
@@ -260,24 +255,10 @@ class SearchTrace:
                 log_probs=log_probs[f, : t + 1],
                 score=float(finished.scores[chosen[f]]),
                 meets_min_length=bool(finished.meets_min_length[chosen[f]]),
-                attention=None if attention is None else attention[f, : t + 1].reshape(-1, N, L),
+                attention=attention[f, : t + 1].reshape(-1, N, L),
             )
             for f, t in zip(original_order, num_words[original_order], strict=True)
         ]
-
-    def _attention_at_end(self, num_words: Ints, rows: Ints) -> Floats | None:
-        """Allocate attention weights, (F, T + 1, S), and fill in those of EOS."""
-        first = self._expansions[0].attention
-        if first is None:
-            return None
-        F, T = len(rows), int(num_words.max(initial=0))
-        weights = np.zeros((F, T + 1, first.shape[1]), dtype=np.float32)
-        for step in np.unique(num_words):
-            ended = np.flatnonzero(num_words == step)
-            attention = self._expansions[step].attention
-            assert attention is not None
-            weights[ended, step] = attention[rows[ended]]
-        return weights
 
 
 def _append_column(table: Ints, rows: Ints, column: Ints) -> Ints:

@@ -6,8 +6,6 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from readagain.errors import ShapeError
-
 Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
 Bools = npt.NDArray[np.bool_]
@@ -35,23 +33,6 @@ class SourceBatch:
     lengths: Ints
     source_ext_ids: Ints
 
-    def __post_init__(self) -> None:
-        if self.source_ids.ndim != 3:
-            raise ShapeError(
-                f"source_ids: has shape {self.source_ids.shape}; expected (B, N, L): "
-                "documents, sentences, words"
-            )
-        B, N, L = self.source_ids.shape
-        for name, found, expected in (
-            ("lengths", self.lengths.shape, (B, N)),
-            ("source_ext_ids", self.source_ext_ids.shape, (B, N * L)),
-        ):
-            if found != expected:
-                raise ShapeError(
-                    f"{name}: has shape {found}; expected {expected} for source_ids of shape "
-                    f"{(B, N, L)}"
-                )
-
     def __len__(self) -> int:
         """Return the number of documents, B."""
         return int(self.source_ids.shape[0])
@@ -68,8 +49,8 @@ class SourceBatch:
 class Candidates:
     """Top-k next words of R hypotheses.
 
-    The log-probability of EOS is a separate field, so it is known even if EOS is not among the k
-    best. So minimum and maximum lengths need no more than k candidates.
+    EOS has a field of its own, so that a search can end a summary, or forbid to end it, even if EOS
+    is not among the k most probable words.
 
     Args:
         ids: (R, k) extended ids of the k most probable words, best first, without duplicates in
@@ -86,16 +67,6 @@ class Candidates:
     copied_from: Ints
     end_log_probs: Floats
     attention: Floats
-
-    def take(self, rows: Ints) -> "Candidates":
-        """Return a subset of the rows."""
-        return Candidates(
-            ids=self.ids[rows],
-            log_probs=self.log_probs[rows],
-            copied_from=self.copied_from[rows],
-            end_log_probs=self.end_log_probs[rows],
-            attention=self.attention[rows],
-        )
 
 
 class StepModel(Protocol[State]):

@@ -80,9 +80,9 @@ def test_last_tokens_are_dropped_to_fit_a_limit(source, max_bytes, text):
 
 
 def test_printed_bytes_are_those_of_source_and_vocab(source):
-    sizes = Detokenizer(VOCAB).printed_bytes([source], 2)
-    assert sizes.copied.tolist() == [[5, 4, 2, 6, 1, 0, 5, 5, 6, 2, 7, 1]]
-    assert sizes.generated[FERRIES] == 7
+    detokenizer = Detokenizer(VOCAB)
+    assert detokenizer.source_bytes([source], 2).tolist() == [[5, 4, 2, 6, 1, 0, 5, 5, 6, 2, 7, 1]]
+    assert detokenizer.vocab_bytes[FERRIES] == 7
 
 
 def test_number_without_digits_is_not_printed():

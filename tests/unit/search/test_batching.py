@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.errors import DataError
-from readagain.search.batching import ParallelBatches, bucketed_batches, split_by_length
+from readagain.search.batching import bucketed_batches, split_by_length
 
 lengths = st.lists(st.integers(0, 30), max_size=60)
 LIMITS = {"length": len, "max_words": 20, "max_items": 4, "window": 7}
@@ -80,7 +80,7 @@ def in_two_threads(process_batch, items, **changes):
         raise AssertionError("processed outside the threads")
 
     return bucketed_batches(
-        items, in_main_thread, **(LIMITS | changes), parallel=ParallelBatches(2, process_batch)
+        items, in_main_thread, **(LIMITS | changes), num_threads=2, process_in_thread=process_batch
     )
 
 
@@ -90,7 +90,7 @@ def test_parallel_batches_give_equal_results(items, count):
         return [item.upper() for item in batch]
 
     results = bucketed_batches(
-        items, process_batch, **LIMITS, parallel=ParallelBatches(count, process_batch)
+        items, process_batch, **LIMITS, num_threads=count, process_in_thread=process_batch
     )
     assert list(results) == [item.upper() for item in items]
 
@@ -126,7 +126,7 @@ def test_small_windows_run_serially():
 
     items = ["a", "b", "c"]
     assert (
-        list(bucketed_batches(items, list, **LIMITS, parallel=ParallelBatches(2, in_thread)))
+        list(bucketed_batches(items, list, **LIMITS, num_threads=2, process_in_thread=in_thread))
         == items
     )
 
@@ -205,12 +205,12 @@ def test_parallel_batches_read_one_window_ahead():
 def test_parallel_batches_work_after_the_main_thread_ended():
     script = """
 import threading
-from readagain.search.batching import ParallelBatches, bucketed_batches
+from readagain.search.batching import bucketed_batches
 
 def read():
     threading.main_thread().join()
     limits = {"length": len, "max_words": 9, "max_items": 4, "window": 8}
-    print(*bucketed_batches("abcdefgh", list, **limits, parallel=ParallelBatches(2, list)))
+    print(*bucketed_batches("abcdefgh", list, **limits, num_threads=2, process_in_thread=list))
 
 threading.Thread(target=read).start()
 """

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from readagain.errors import ArtifactError, ShapeError
+from readagain.errors import ArtifactError
 from readagain.search.beam import beam_search
 from readagain.search.constraints import CopyLimit, LengthConstraint, NoRepeatedNgram
 from readagain.search.model import SourceBatch
@@ -152,7 +152,7 @@ def test_coverage_penalizes_repetition(table_model, sources_of):
     # "4 4 4" is the most probable, but attends three times to the 5 after the 4 in the source.
     table = {BOS: {4: 0.9}, 4: {4: 0.6, 5: 0.3}, 5: {6: 0.4, 7: 0.5}, 6: {7: 0.9}, 7: {7: 0.9}}
     model, sources = table_model(table, copying=0.2, continuing=100.0), sources_of([4, 5, 6])
-    options = {"minimum": 3, "maximum": 3, "beam_size": 20, "keep_attention": True}
+    options = {"minimum": 3, "maximum": 3, "beam_size": 20}
     ((plain,),) = search(model, sources, **options)
     ((covered,),) = search(model, sources, **options, scoring=Scoring(coverage_penalty=1.0))
     assert plain.ids.tolist() == [4, 4, 4]
@@ -173,14 +173,6 @@ def test_search_of_empty_batch_returns_nothing(table_model):
 def test_model_without_eos_probability_gives_no_summary(table_model, sources_of):
     model = table_model({BOS: {4: 1.0}, 4: {4: 1.0}})
     assert search(model, sources_of([4])) == [[]]
-
-
-def test_search_rejects_wrong_number_of_model_rows(table_model, sources_of):
-    one_row_more = RecordingModel(
-        table_model(GREEDY_FAILS), lambda o: replace(o, ids=np.concatenate([o.ids, o.ids]))
-    )
-    with pytest.raises(ShapeError, match=r"output for 1 rows: ids has shape \(2, 2\)"):
-        search(one_row_more, sources_of([4]))
 
 
 @pytest.mark.parametrize("name", ["log_probs", "end_log_probs"])

@@ -14,7 +14,6 @@ from readagain.search.constraints import (
     LengthConstraint,
     NoDoubledWord,
     NoRepeatedNgram,
-    PrintedBytes,
 )
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.scoring import Scoring
@@ -147,7 +146,7 @@ def printed(lengths, sources):
     generated = np.zeros(8, dtype=int)
     for word, length in lengths.items():
         generated[word] = length
-    return PrintedBytes(generated=generated, copied=np.full(sources.source_ext_ids.shape, 3))
+    return {"generated": generated, "copied": np.full(sources.source_ext_ids.shape, 3)}
 
 
 def search_within(model, sources, *constraints, maximum=9, **options):
@@ -162,15 +161,15 @@ def search_within(model, sources, *constraints, maximum=9, **options):
 )
 def test_byte_maximum_counts_spaces(table_model, sources_of, maximum, words):
     sources = sources_of([4])
-    limit = ByteLengthConstraint(printed({4: 3, 5: 3, 6: 3, 7: 3}, sources), maximum=maximum)
+    limit = ByteLengthConstraint(**printed({4: 3, 5: 3, 6: 3, 7: 3}, sources), maximum=maximum)
     ((best,),) = search_within(
         table_model(CHAIN), sources, limit, scoring=Scoring(length_penalty=1.0)
     )
     assert best.ids.tolist() == words
 
 
-def test_printed_bytes_measures_copies_by_position(sources_of):
-    sizes = PrintedBytes(generated=np.arange(8), copied=np.array([[19, 18], [17, 16]]))
+def test_byte_limit_measures_copies_by_position():
+    sizes = ByteLengthConstraint(generated=np.arange(8), copied=np.array([[19, 18], [17, 16]]))
     found = sizes.num_bytes(
         np.array([0, 1]), np.array([[4, 30], [31, 5]]), np.array([[-1, 1], [0, -1]])
     )
@@ -181,8 +180,8 @@ def test_printed_bytes_measures_copies_by_position(sources_of):
 def test_byte_maximum_uses_given_bytes_of_forced_words(table_model, sources_of, maximum, words):
     sources = sources_of([4])
     model = table_model({UNK: {4: 0.9}, 4: {5: 0.6}})
-    limits = ByteLengthConstraint(printed({4: 2, 5: 3}, sources), maximum=maximum, forced=[6])
-    ((best,),) = search_within(model, sources, ForcedPrefix([[UNK]], [[-1]]), limits)
+    limits = ByteLengthConstraint(**printed({4: 2, 5: 3}, sources), maximum=maximum, forced=[6])
+    ((best,),) = search_within(model, sources, limits, prefix=ForcedPrefix([[UNK]]))
     assert best.ids.tolist() == words
 
 
@@ -192,14 +191,14 @@ def test_byte_minimum_counts_no_spaces(table_model, sources_of):
     sizes = printed({4: 3, 5: 3, 6: 3, 7: 3}, sources)
     for minimum, num_words in [(3, 1), (4, 2), (6, 2), (7, 3)]:
         ((best,),) = search_within(
-            table_model(ends_soon), sources, ByteLengthConstraint(sizes, minimum=minimum)
+            table_model(ends_soon), sources, ByteLengthConstraint(**sizes, minimum=minimum)
         )
         assert len(best) == num_words
 
 
 def test_byte_maximum_overrides_the_minimum(table_model, sources_of):
     sources = sources_of([4])
-    limit = ByteLengthConstraint(printed({4: 3, 5: 30}, sources), minimum=5, maximum=12)
+    limit = ByteLengthConstraint(**printed({4: 3, 5: 30}, sources), minimum=5, maximum=12)
     only_long = {2: {4: 1.0}, 4: {5: 0.5}}
     ((best,),) = search_within(table_model(only_long), sources, limit)
     assert best.ids.tolist() == [4]
@@ -208,7 +207,9 @@ def test_byte_maximum_overrides_the_minimum(table_model, sources_of):
 
 def test_hypotheses_below_the_byte_minimum_rank_last(table_model, sources_of):
     sources = sources_of([4])
-    limit = ByteLengthConstraint(printed({4: 3, 5: 30, 6: 3, 7: 3}, sources), minimum=6, maximum=12)
+    limit = ByteLengthConstraint(
+        **printed({4: 3, 5: 30, 6: 3, 7: 3}, sources), minimum=6, maximum=12
+    )
     # "4" is more probable but has no continuation that fits; "6 7" is long enough.
     model = table_model({2: {4: 0.9, 6: 0.1}, 4: {5: 0.1}, 6: {7: 0.1}})
     (found,) = search_within(model, sources, limit, n_best=3)
@@ -217,7 +218,7 @@ def test_hypotheses_below_the_byte_minimum_rank_last(table_model, sources_of):
 
 def test_byte_maximum_without_fitting_word_gives_empty_summary(table_model, sources_of):
     sources = sources_of([4])
-    limit = ByteLengthConstraint(printed({4: 30}, sources), maximum=12)
+    limit = ByteLengthConstraint(**printed({4: 30}, sources), maximum=12)
     model = table_model({2: {4: 0.9}})
     ((best,),) = search_within(model, sources, limit)
     assert len(best) == 0
@@ -227,22 +228,19 @@ TABLE = {BOS: {4: 0.9}, 4: {5: 0.8}, 5: {6: 0.7}, UNK: {7: 0.9}}
 
 
 def search_after(model, sources, prefix, **options):
-    options = {"beam_size": 2, "length": LengthConstraint(maximum=4), "constraints": []} | options
-    options["constraints"] = [*options["constraints"], prefix]
-    return beam_search(model, sources, **options)
+    options = {"beam_size": 2, "length": LengthConstraint(maximum=4)} | options
+    return beam_search(model, sources, prefix=prefix, **options)
 
 
 def test_forced_prefixes_may_differ_in_length(table_model, sources_of):
-    prefix = ForcedPrefix([[5, 6], [], [5]], [[-1, -1], [], [0]])
+    prefix = ForcedPrefix([[5, 6], [], [5]])
     found = search_after(table_model(TABLE), sources_of([4], [4], [5]), prefix)
     assert [best.ids.tolist() for (best,) in found] == [[5, 6], [4, 5, 6], [5, 6]]
-    assert found[2][0].copied_from.tolist() == [[0, 0], [-1, -1]]
+    assert found[2][0].copied_from.tolist() == [[-1, -1], [-1, -1]]
 
 
 def test_forced_words_are_not_scored(table_model, sources_of):
-    ((best,),) = search_after(
-        table_model(TABLE), sources_of([4]), ForcedPrefix([[6, 5]], [[-1, -1]])
-    )
+    ((best,),) = search_after(table_model(TABLE), sources_of([4]), ForcedPrefix([[6, 5]]))
     assert best.ids.tolist() == [6, 5, 6]
     np.testing.assert_allclose(np.exp(best.log_probs), [1, 1, 0.7, 1])
 
@@ -251,14 +249,14 @@ def test_length_penalty_ignores_forced_words(table_model, sources_of):
     ((best,),) = search_after(
         table_model(TABLE),
         sources_of([4]),
-        ForcedPrefix([[6, 5]], [[-1, -1]]),
+        ForcedPrefix([[6, 5]]),
         scoring=Scoring(length_penalty=1.0),
     )
     assert best.score == pytest.approx(np.log(0.7) / 2)
 
 
 def test_forced_prefix_may_contain_unk(table_model, sources_of):
-    ((best,),) = search_after(table_model(TABLE), sources_of([4]), ForcedPrefix([[UNK]], [[-1]]))
+    ((best,),) = search_after(table_model(TABLE), sources_of([4]), ForcedPrefix([[UNK]]))
     assert best.ids.tolist() == [UNK, 7]
 
 
@@ -267,7 +265,7 @@ def test_constraints_apply_after_a_forced_prefix(table_model, sources_of):
     ((best,),) = search_after(
         model,
         sources_of([4]),
-        ForcedPrefix([[4, 4]], [[-1, -1]]),
+        ForcedPrefix([[4, 4]]),
         constraints=[NoRepeatedNgram(1)],
         length=LengthConstraint(minimum=3, maximum=4),
     )
@@ -278,7 +276,7 @@ def test_forced_words_count_towards_the_maximum(table_model, sources_of):
     ((best,),) = search_after(
         table_model(TABLE),
         sources_of([4]),
-        ForcedPrefix([[4, 5]], [[-1, -1]]),
+        ForcedPrefix([[4, 5]]),
         length=LengthConstraint(maximum=2),
     )
     assert best.ids.tolist() == [4, 5]
@@ -286,4 +284,4 @@ def test_forced_words_count_towards_the_maximum(table_model, sources_of):
 
 def test_search_rejects_prefix_above_the_maximum_length(table_model, sources_of):
     with pytest.raises(ConfigError, match="has 5 words, and a summary has at most 4; allow more"):
-        search_after(table_model(TABLE), sources_of([4]), ForcedPrefix([[4] * 5], [[-1] * 5]))
+        search_after(table_model(TABLE), sources_of([4]), ForcedPrefix([[4] * 5]))

@@ -86,7 +86,7 @@ def test_rerank_sorts_by_log_prob_plus_bonus(sources_of, make_candidates):
     source = sources_of([5, 6])
     extractive = ExtractiveFeatures(source, FeatureWeights(unigram=1.5))
     reranked, bonuses = extractive.rerank(
-        active_with([]), make_candidates([7, 4, 6]), ForcedPrefix.find([], 1)
+        active_with([]), make_candidates([7, 4, 6]), ForcedPrefix([()])
     )
     assert reranked.ids.tolist() == [[7, 6, 4]]
     assert reranked.log_probs.tolist() == [[-1, -3, -2]]
@@ -96,7 +96,7 @@ def test_rerank_sorts_by_log_prob_plus_bonus(sources_of, make_candidates):
 def test_rerank_gives_forced_words_no_bonus(sources_of, make_candidates):
     source = sources_of([5, 6])
     extractive = ExtractiveFeatures(source, FeatureWeights(unigram=1.5))
-    prefix = ForcedPrefix([[6]], [[-1]])
+    prefix = ForcedPrefix([[6]])
     active = active_with([])
     _, bonuses = extractive.rerank(active, prefix.force(make_candidates([7, 6]), active), prefix)
     assert not bonuses.any()

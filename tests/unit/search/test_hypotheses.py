@@ -42,18 +42,16 @@ def test_hypothesis_log_probs_sum_to_its_score(table_model, two_sentences):
         assert hypothesis.log_probs.sum() == pytest.approx(hypothesis.score)
 
 
-def test_hypothesis_has_attention_only_on_request(table_model, two_sentences):
+def test_hypothesis_has_attention_weights(table_model, two_sentences):
     model = table_model({}, copying=0.9, continuing=3.0)
     (best,) = best_of(model, two_sentences)
-    assert best.attention is None
-    (best,) = best_of(model, two_sentences, keep_attention=True)
     assert best.attention.shape == (3, 2, 3)
     np.testing.assert_allclose(best.attention.sum(axis=(1, 2)), 1, rtol=1e-6)
 
 
 def test_hypothesis_aligns_attention_with_words(table_model, two_sentences):
     model = table_model({}, copying=0.9, continuing=3.0)
-    found = best_of(model, two_sentences, n_best=4, keep_attention=True)
+    found = best_of(model, two_sentences, n_best=4)
     (hypothesis,) = [h for h in found if h.ids.tolist() == [4, 5]]
     even = [[1 / 4, 1 / 4, 0], [1 / 4, 1 / 4, 0]]
     after_4 = [[1 / 6, 3 / 6, 0], [1 / 6, 1 / 6, 0]]
