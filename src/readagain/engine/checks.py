@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from readagain.text.language import ENGLISH, Language
 from readagain.text.part_of_speech import CLOSED_CLASSES, part_of_speech
+from readagain.text.wordlists import load_word_lists
 
 
 class CheckedWord(NamedTuple):
@@ -30,123 +31,20 @@ class CheckedWord(NamedTuple):
 Words = Sequence[CheckedWord]
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_NUMBER_WORDS = {
-    "two": "2",
-    "three": "3",
-    "four": "4",
-    "five": "5",
-    "six": "6",
-    "seven": "7",
-    "eight": "8",
-    "nine": "9",
-    "ten": "10",
-    "eleven": "11",
-    "twelve": "12",
-}
-_DIRECTIONS = {
-    **dict.fromkeys(
-        _words(
-            """
-            up rise rises rose rising risen gain gains gained increase increases increased grow
-            grows grew growth jump jumps jumped surge surges surged climb climbs climbed soar soars
-            soared
-            """
-        ),
-        "up",
-    ),
-    **dict.fromkeys(
-        _words(
-            """
-            down fall falls fell falling fallen drop drops dropped decline declines declined
-            decrease decreases decreased slump slumps slumped plunge plunges plunged shrink shrinks
-            shrank slide slides slid tumble tumbles tumbled
-            """
-        ),
-        "down",
-    ),
-}
-_CLAUSE_MARKS = _words(". ; : ! ? , -- ( ) -lrb- -rrb-")
-_SENTENCE_MARKS = _words(". ! ?")
-
-_NEGATIONS = _words("not n't never no none nobody nothing neither nor without cannot")
-# Words that keep the sense of a negation in a headline.
-_NEGATIVE = _NEGATIONS | _words(
-    """
-    deny denies denied denying refuse refuses refused refusing reject rejects rejected fail fails
-    failed failing failure lack lacks lacked against ban bans banned block blocks blocked halt halts
-    stop stops stopped end ends ended cancel cancels cancelled canceled avoid avoids miss misses
-    missed missing unable unlikely impossible rule rules ruled out dismiss dismisses dismissed
-    doubt doubts despite off less little few hardly barely rarely unless wo n't false delay delays
-    delayed suspend suspends suspended decline declines declined skip skips absent free clear
-    cleared innocent acquitted zero last snub snubs snubbed opt opts opted unchanged still yet
-    """
+_NUMBERS_FROM_TWO = (
+    *("two", "three", "four", "five", "six", "seven"),
+    *("eight", "nine", "ten", "eleven", "twelve"),
 )
-_MODALS = _words("may might could")
-_HEDGES = _words(
-    "alleged allegedly suspected suspect suspects accused reportedly possibly potentially"
-)
-_PLANS = _words(
-    """
-    expected likely plan plans planning planned hope hopes hoping aim aims aiming seek seeks seeking
-    considering proposed proposes proposing set due vow vows
-    """
-)
-# Words that keep a statement uncertain in a headline.
-_UNCERTAIN = (
-    _MODALS
-    | _HEDGES
-    | _words(
-        """
-        can would should possible possibly potential likely unlikely perhaps maybe if whether
-        eye eyes eyed eyeing consider considers considering mull mulls hope hopes fear fears feared
-        risk risks threat threatens threaten threatened warn warns warned warning expect expects
-        expected plan plans planned seek seeks want wants set allegation allegations allege alleges
-        claim claims claimed charge charged charges over probe report reports rumour rumours rumor
-        rumors accuse accuses accusing says say said suggests suggest predicts predict predicted
-        believe believes believed chance prospect why how ? `` '' ` '
-        """
-    )
-)
-
-_NEVER_LAST = (
-    _words("a an the of and or nor but that than which whose whom because if while although 's '")
-    | _words("is are was were be am being has have had does do did will would shall should may")
-    | _words("might must can could my your his her its our their this these those very to")
-    | _words("from into onto upon between among during against towards toward via per amid")
-)
-_SELDOM_LAST = _words("in on at by for with as about after before under through without")
-NEVER_LAST_IN_HEADLINE = _NEVER_LAST | _SELDOM_LAST
+_NUMBER_WORDS = {word: str(number) for number, word in enumerate(_NUMBERS_FROM_TWO, start=2)}
+_LISTS = load_word_lists(__package__, "checks.toml")
+_DIRECTIONS = {word: name for name in ("up", "down") for word in _LISTS[name]}
+_NEGATIONS = _LISTS["negations"]
+_NEGATIVE = _NEGATIONS | _LISTS["negative"]
+_UNPROVEN = _LISTS["modals"] | _LISTS["hedges"]
+_UNCERTAIN = _UNPROVEN | _LISTS["uncertain"]
+NEVER_LAST_IN_HEADLINE = _LISTS["never_last"] | _LISTS["seldom_last"]
 """Words that a headline should not end with."""
-# Words that are incomplete without the words that follow them in the text.
-_NEEDS_MORE = _words(
-    """
-    way ways kind kinds type types sort number part lot series amount group set range pair couple
-    piece form list form case cases level rate state member members one ones some most more many
-    several new first second third last next former
-    """
-)
-_CONTINUES = _words("of that which who whose to in where with from")
-
-# Words that restrict the next word: without them a headline claims more than the text.
-_RESTRICTING = _words(
-    """
-    former ex deputy vice assistant acting interim alleged suspected attempted would-be fake false
-    mock potential possible proposed planned retired aspiring unofficial partial partially partly
-    half some few most nearly almost
-    """
-)
-# "The government of Norrvik" may become "Norrvik".
-_SAME_SUBJECT = _words(
-    """
-    government council city town village state province republic kingdom country authorities
-    parliament army police ministry people residents thousands hundreds dozens millions lots number
-    """
-)
 _WEAK = (
     CLOSED_CLASSES["determiner"]
     | CLOSED_CLASSES["preposition"]
@@ -231,7 +129,7 @@ def has_lost_modality(headline: Words, source: Words) -> bool:
         return False
     used = {word.position for word in headline}
     is_future = any(word.norm in ("to", "will") for word in headline)
-    uncertain = _MODALS | _HEDGES if is_future else _MODALS | _HEDGES | _PLANS
+    uncertain = _UNPROVEN if is_future else _UNPROVEN | _LISTS["plans"]
     return any(
         word.norm in uncertain
         and word.surface.islower()  # not the month of May
@@ -247,12 +145,12 @@ def is_cut_off(headline: Words, source: Words) -> bool:
         return False
     last = words[-1]
     following = "" if last.position is None else _norm_at(source, last.position + 1)
-    if last.norm in _NEVER_LAST:
+    if last.norm in _LISTS["never_last"]:
         return True
-    if last.norm in _SELDOM_LAST:
+    if last.norm in _LISTS["seldom_last"]:
         return following.replace("#", "0").isalnum()
-    if last.norm in _NEEDS_MORE:
-        return following in _CONTINUES or (
+    if last.norm in _LISTS["needs_more"]:
+        return following in _LISTS["continues"] or (
             last.norm in CLOSED_CLASSES["adjective"] and following.isalpha()
         )
     return False
@@ -285,7 +183,7 @@ def has_dropped_restriction(headline: Words, source: Words) -> bool:
     for position, word in enumerate(source):
         if position in used:
             continue
-        if word.norm in _RESTRICTING and word.norm not in norms:
+        if word.norm in _LISTS["restricting"] and word.norm not in norms:
             if position + 1 in used and _is_content(source[position + 1]):
                 return True
         elif _is_partitive(source, position) and not has_number and position + 1 not in used:
@@ -306,7 +204,7 @@ def has_dropped_head(headline: Words, source: Words) -> bool:
     if position < 1 or source[position].norm not in ("of", "between"):
         return False
     used = {word.position for word in headline}
-    return position - 1 not in used and source[position - 1].norm not in _SAME_SUBJECT
+    return position - 1 not in used and source[position - 1].norm not in _LISTS["same_subject"]
 
 
 def has_wrong_agreement(headline: Words, source: Words) -> bool:
@@ -395,7 +293,7 @@ def _neighbours(headline: Words, nth: int) -> list[CheckedWord]:
     found = []
     for others in (headline[nth + 1 : nth + 4], reversed(headline[max(0, nth - 3) : nth])):
         for word in others:
-            if _numbers(word) or word.norm in _CLAUSE_MARKS:
+            if _numbers(word) or word.norm in _LISTS["clause_marks"]:
                 break
             if _is_content(word) and word.norm not in _DIRECTIONS:
                 if word.position is not None:
@@ -418,9 +316,17 @@ def _directions(words: Words) -> set[str]:
 def _around(position: int, source: Words) -> Words:
     """Return up to 8 words before and after a position, from the same sentence."""
     start, end = position, position
-    while start > 0 and position - start < 8 and source[start - 1].norm not in _SENTENCE_MARKS:
+    while (
+        start > 0
+        and position - start < 8
+        and source[start - 1].norm not in _LISTS["sentence_marks"]
+    ):
         start -= 1
-    while end + 1 < len(source) and end - position < 8 and source[end].norm not in _SENTENCE_MARKS:
+    while (
+        end + 1 < len(source)
+        and end - position < 8
+        and source[end].norm not in _LISTS["sentence_marks"]
+    ):
         end += 1
     return source[start : end + 1]
 
@@ -429,7 +335,7 @@ def _next_content(source: Words, position: int, count: int) -> set[int | None]:
     """Return the positions of the next `count` content words of the same clause."""
     found: set[int | None] = set()
     for each in range(position + 1, min(position + 5, len(source))):
-        if source[each].norm in _CLAUSE_MARKS or len(found) == count:
+        if source[each].norm in _LISTS["clause_marks"] or len(found) == count:
             break
         if _is_content(source[each]) and part_of_speech(source[each].norm) != "auxiliary":
             found.add(each)

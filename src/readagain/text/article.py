@@ -9,8 +9,12 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 
 from readagain.text.language import ENGLISH, Language
-from readagain.text.sentences import BULLET, iter_sentence_spans, sentence_spans
-from readagain.text.wordlists import REPORTING_VERBS
+from readagain.text.sentences import (
+    BULLET,
+    REPORTING_VERB_PATTERN,
+    iter_sentence_spans,
+    sentence_spans,
+)
 
 Span = tuple[int, int]
 
@@ -111,7 +115,7 @@ _FINAL_PUNCTUATION = re.compile(r"""[.!?…⋯。！？:;,―—–-]["')\]}»�
 _SCENE_START = re.compile(r"(?:It (?:was|is)|There (?:was|were|is|are)|Imagine|Picture)\b")
 _CAPITALIZED_WORD_INSIDE = re.compile(r"\s[\"'`(\[]?(?!I\b)[A-Z]")
 _NEWS_VERB = re.compile(
-    rf"\b(?:{'|'.join(sorted(REPORTING_VERBS))}|announced?|will|plans?|agreed|approved|ordered"
+    rf"\b(?:{REPORTING_VERB_PATTERN}|announced?|will|plans?|agreed|approved|ordered"
     r"|confirmed|warned|revealed|reported|published|rejected|launched|killed|arrested|died|won"
     r"|decided|ruled|according\sto)\b"
 )

@@ -9,8 +9,13 @@ import numpy as np
 from readagain.config.options import Case
 from readagain.text.document import Document
 from readagain.text.language import ENGLISH, Language
-from readagain.text.truecasing import Truecaser, has_informative_case, normalize_all_caps
-from readagain.text.wordlists import MINOR, STARTERS
+from readagain.text.truecasing import (
+    MINOR_WORDS,
+    Truecaser,
+    has_informative_case,
+    normalize_all_caps,
+)
+from readagain.text.wordlists import ENGLISH_WORDS
 
 _CLITICS = frozenset(["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"])
 _ENDS_SENTENCE = frozenset(".?!")
@@ -140,7 +145,7 @@ def _may_capitalize(word: str) -> bool:
 def sentence_starters(language: Language) -> frozenset[str]:
     """Return words that normally have a capital only because they begin a sentence."""
     if language.has_english_rules:
-        return STARTERS
+        return ENGLISH_WORDS["starters"]
     return frozenset(word.capitalize() for word in language.function_words)
 
 
@@ -170,7 +175,7 @@ def capitalize(
     is_start = True
     for position, word in enumerate(words):
         is_word = any(c.isalnum() for c in word) and word.replace("’", "'") not in _CLITICS
-        is_headline_word = case == "headline" and (word not in MINOR or position == last)
+        is_headline_word = case == "headline" and (word not in MINOR_WORDS or position == last)
         if is_word and _may_capitalize(word) and (is_start or is_headline_word):
             word = word[0].title() + word[1:]  # title() capitalizes half of a ligature such as ﬁ
         result.append(word)

@@ -277,7 +277,7 @@ def _has_space(
     first, second = left.copied_from, right.copied_from
     if first is not None and second == first + 1 and not document.is_tokenized:
         return document.words[first].end < document.words[second].start
-    if right.norm in language.spaced_marks.split():
+    if right.norm in language.spaced_marks:
         return True
     if right.norm in _CLOSING or left.norm in _OPENING or left.surface == "#":
         return False
@@ -290,7 +290,7 @@ def _is_joined(left: str, right: str, language: Language) -> bool:
     """Return whether two norms of a language other than English are written without a space."""
     if left in _OPENING_IN_ANY_LANGUAGE or right in _CLOSING_IN_ANY_LANGUAGE:
         return True
-    if left.endswith("'") and left[:-1] in language.elisions.split():
+    if left.endswith("'") and left[:-1] in language.elisions:
         return True
     if language.is_spaced:
         return False

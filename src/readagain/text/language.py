@@ -1,13 +1,15 @@
 """Languages: rules that differ between them, and detection of the language of a text."""
 
 import re
+import tomllib
 from collections import Counter
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from readagain.errors import ConfigError, quoted
-from readagain.text.language_words import FUNCTION_WORDS, SPECIAL_LETTERS
 
 UNDETERMINED = "und"
 """Code of an unknown language (BCP 47); its texts are split by the rules of English."""
@@ -47,18 +49,15 @@ _MIN_COVERAGE = 0.08
 """Minimum ratio of function words and special letters of the detected language to all words."""
 _MIN_MARGIN = 1.4
 """Minimum ratio of the best score to the second best."""
-_RARE_LANGUAGES = frozenset(
-    ["sv", "da", "no", "pl", "cs", "ro", "ca", "tr", "id", "fi", "hu", "vi", "bg"]
-)
 _RARE_WEIGHT = 0.8
-"""Weight of the words of rare languages; words of other languages have weight 1."""
+"""Weight of the words of languages with `is_rare`; words of other languages have weight 1."""
 _NOT_ARABIC = frozenset("پچژگکیےٹڈڑںھہەێۆڵڕ")
 """Letters of Persian, Urdu and Kurdish that Arabic does not have."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """Properties of a language.
+    """Properties of a language, from `languages.toml`.
 
     Args:
         code: ISO 639-1 code.
@@ -67,12 +66,21 @@ class Language:
         is_spaced: whether spaces separate words; otherwise characters are tokens.
         has_headline_case: whether headlines may have a capital on every word.
         capitalizes_nouns: whether nouns have a capital, so that a capital does not mark a name.
+        has_ordinals: whether a number with a full stop is an ordinal, as in "3. Oktober".
+        is_rare: whether the language is rare in corpora, so that its detection needs more evidence.
         quotes: opening and closing quotation mark of generated headlines.
         capital_after: norms of marks after which the next word of a headline has a capital.
-        has_ordinals: whether a number with a full stop is an ordinal, as in "3. Oktober".
         elisions: words that are written before the next one with an apostrophe, as in "l'impôt".
         apocopes: words that end with an apostrophe, as in "un po' di".
         spaced_marks: marks with a space before them, as in "Pourquoi ?".
+        special_letters: letters and marks that few languages of its script have.
+        function_words: frequent words without content, in lower case.
+        never_last: abbreviations that never end a sentence.
+        before_numbers: abbreviations that do not end a sentence if a number follows.
+        sometimes_last: abbreviations that end a sentence only if the next word often begins one.
+        months: months that make a number with a full stop an ordinal: "am 3. Oktober".
+        before_ordinals: words after which even a number of three or more digits with a full stop
+            is an ordinal: "zum 100. Mal".
     """
 
     code: str
@@ -81,103 +89,56 @@ class Language:
     is_spaced: bool = True
     has_headline_case: bool = False
     capitalizes_nouns: bool = False
+    has_ordinals: bool = False
+    is_rare: bool = False
     quotes: tuple[str, str] = ("“", "”")
     capital_after: frozenset[str] = frozenset(["``", "-", "--"])
-    has_ordinals: bool = False
-    elisions: str = ""
-    apocopes: str = ""
-    spaced_marks: str = ""
+    elisions: frozenset[str] = frozenset()
+    apocopes: frozenset[str] = frozenset()
+    spaced_marks: frozenset[str] = frozenset()
+    special_letters: frozenset[str] = frozenset()
+    function_words: frozenset[str] = frozenset()
+    never_last: frozenset[str] = frozenset()
+    before_numbers: frozenset[str] = frozenset()
+    sometimes_last: frozenset[str] = frozenset()
+    months: frozenset[str] = frozenset()
+    before_ordinals: frozenset[str] = frozenset()
 
     @property
     def has_english_rules(self) -> bool:
         """Whether texts are split by the rules of the Penn Treebank."""
         return self.code in ("en", UNDETERMINED)
 
-    @property
-    def function_words(self) -> frozenset[str]:
-        """Frequent words without content, in lower case; empty if there is no list."""
-        return FUNCTION_WORDS.get(self.code, frozenset())
+
+def _to_language(code: str, fields: dict[str, Any]) -> Language:
+    """Return a language from its table in `languages.toml`."""
+    values: dict[str, Any] = {"code": code}
+    for name, value in fields.items():
+        if name == "quotes":
+            value = tuple(value)
+        elif isinstance(value, str) and name not in ("name", "script"):
+            words = value.split()
+            if name in ("never_last", "before_numbers", "sometimes_last") and code != "en":
+                words += [word[:1].upper() + word[1:] for word in words]
+            value = frozenset(words)
+        values[name] = value
+    return Language(**values)
 
 
-ENGLISH = Language(
-    code="en",
-    name="English",
-    has_headline_case=True,
-    quotes=('"', '"'),
-    capital_after=frozenset(),
-)
-_ALL = (
-    ENGLISH,
-    replace(ENGLISH, code=UNDETERMINED, name="an unknown language"),
-    Language(
-        code="de",
-        name="German",
-        capitalizes_nouns=True,
-        quotes=("„", "“"),
-        capital_after=frozenset(["``", "-", "--", ":"]),
-        has_ordinals=True,
-    ),
-    Language(
-        code="fr",
-        name="French",
-        quotes=("«", "»"),
-        elisions="c ç d j l m n s t qu jusqu lorsqu puisqu quoiqu",
-        spaced_marks=": ; ? !",
-    ),
-    Language(
-        code="it",
-        name="Italian",
-        quotes=("«", "»"),
-        elisions="""
-            l un c d s m t v n gl dell all nell dall sull coll degl agl negl dagl sugl quest quell
-            bell sant mezz tutt anch senz com dov cos nient pover grand buon qualcun nessun ciascun
-            alcun vent trent quarant cinquant sessant settant ottant novant cent quattr altr ultim
-            prim contr sott null fin mezz sant dev neanch pur
-        """,
-        apocopes="po mo di fa va sta da be to ca",
-    ),
-    Language(code="es", name="Spanish", quotes=("«", "»")),
-    Language(code="pt", name="Portuguese", elisions="d"),
-    Language(code="nl", name="Dutch"),
-    Language(code="ru", name="Russian", script="Cyrillic", quotes=("«", "»")),
-    Language(code="zh", name="Chinese", script="Han", is_spaced=False),
-    Language(code="ja", name="Japanese", script="Kana", is_spaced=False),
-    Language(code="th", name="Thai", script="Thai", is_spaced=False),
-    Language(code="ko", name="Korean", script="Hangul"),
-    Language(code="ar", name="Arabic", script="Arabic"),
-    Language(code="he", name="Hebrew", script="Hebrew"),
-    Language(code="sv", name="Swedish", quotes=("”", "”")),
-    Language(code="da", name="Danish", has_ordinals=True),
-    Language(code="no", name="Norwegian", quotes=("«", "»"), has_ordinals=True),
-    Language(code="pl", name="Polish", quotes=("„", "”")),
-    Language(code="cs", name="Czech", quotes=("„", "“"), has_ordinals=True),
-    Language(code="ro", name="Romanian", quotes=("„", "”")),
-    Language(code="ca", name="Catalan", quotes=("«", "»"), elisions="d l m n s t"),
-    Language(code="tr", name="Turkish"),
-    Language(code="id", name="Indonesian"),
-    Language(code="fi", name="Finnish", quotes=("”", "”"), has_ordinals=True),
-    Language(code="hu", name="Hungarian", quotes=("„", "”"), has_ordinals=True),
-    Language(code="vi", name="Vietnamese"),
-    Language(code="uk", name="Ukrainian", script="Cyrillic", quotes=("«", "»")),
-    Language(code="bg", name="Bulgarian", script="Cyrillic", quotes=("„", "“")),
-    Language(code="el", name="Greek", script="Greek", quotes=("«", "»")),
-    Language(code="hi", name="Hindi", script="Devanagari"),
-)
-LANGUAGES: dict[str, Language] = {language.code: language for language in _ALL}
+def _load_languages() -> dict[str, Language]:
+    tables = tomllib.loads((files(__package__) / "languages.toml").read_text(encoding="utf-8"))
+    english = _to_language("en", tables.pop("en"))
+    unknown = replace(
+        english, code=UNDETERMINED, name="an unknown language", function_words=frozenset()
+    )
+    others = {code: _to_language(code, fields) for code, fields in tables.items()}
+    return {"en": english, UNDETERMINED: unknown, **others}
+
+
+LANGUAGES = _load_languages()
 """Known languages by code."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DetectedLanguage:
-    """Detected language of a text; `confidence`, from 0 to 1, is its share of all evidence."""
-
-    code: str
-    confidence: float
-
-    @property
-    def name(self) -> str:
-        """English name of the language."""
-        return LANGUAGES[self.code].name
+ENGLISH = LANGUAGES["en"]
+_SPECIAL_LETTERS = frozenset().union(*(each.special_letters for each in LANGUAGES.values()))
 
 
 def find_language(code: str) -> Language:
@@ -188,7 +149,7 @@ def find_language(code: str) -> Language:
     """
     if code in LANGUAGES:
         return LANGUAGES[code]
-    names = {language.name.lower(): language.code for language in _ALL}
+    names = {language.name.lower(): language.code for language in LANGUAGES.values()}
     near = get_close_matches(code.lower(), [*names, *LANGUAGES], n=1)
     hint = f"did you mean '{names.get(near[0], near[0])}'? " if near else ""
     raise ConfigError(
@@ -197,13 +158,13 @@ def find_language(code: str) -> Language:
     )
 
 
-def detect_language(text: str) -> DetectedLanguage | None:
+def detect_language(text: str) -> Language | None:
     """Return the language of a text by its script and its function words, or None if unsure.
 
     A sentence is usually enough; a headline often is not.
 
-    >>> detect_language("Die Stadt erhöht die Gebühren für den Müll.").code
-    'de'
+    >>> detect_language("Die Stadt erhöht die Gebühren für den Müll.").name
+    'German'
     """
     text = text[:_MAX_CHARS]
     letters = count_scripts(text)
@@ -212,16 +173,16 @@ def detect_language(text: str) -> DetectedLanguage | None:
         return None
     unspaced = letters["Han"] + letters["Kana"]
     if unspaced >= _MIN_SCRIPT_SHARE * total:
-        code = "ja" if letters["Kana"] >= _MIN_KANA_SHARE * unspaced else "zh"
-        return DetectedLanguage(code=code, confidence=unspaced / total)
+        is_japanese = letters["Kana"] >= _MIN_KANA_SHARE * unspaced
+        return LANGUAGES["ja" if is_japanese else "zh"]
     script, count = letters.most_common(1)[0]
     if count < _MIN_SCRIPT_SHARE * total:
         return None
     if script == "Arabic" and not _NOT_ARABIC.isdisjoint(text):
         return None
-    codes = [language.code for language in _ALL if language.script == script]
-    if len(codes) == 1 and codes[0] not in FUNCTION_WORDS:
-        return DetectedLanguage(code=codes[0], confidence=count / total)
+    languages = [language for language in LANGUAGES.values() if language.script == script]
+    if len(languages) == 1 and not languages[0].function_words:
+        return languages[0]
     return _detect_by_words(text, script)
 
 
@@ -236,20 +197,17 @@ def count_scripts(text: str) -> Counter[str]:
 
 
 @cache
-def _languages_by_word(script: str) -> dict[str, list[str]]:
+def _languages_by_word(script: str) -> dict[str, list[Language]]:
     """Map each function word and special letter to the languages of the script that use it."""
-    by_word = {
-        letter: [code for code in codes if LANGUAGES[code].script == script]
-        for letter, codes in SPECIAL_LETTERS.items()
-    }
-    for code, words in FUNCTION_WORDS.items():
-        if LANGUAGES[code].script == script:
-            for word in words:
-                by_word.setdefault(word, []).append(code)
+    by_word: dict[str, list[Language]] = {}
+    for language in LANGUAGES.values():
+        if language.script == script:
+            for word in (*language.special_letters, *language.function_words):
+                by_word.setdefault(word, []).append(language)
     return by_word
 
 
-def _detect_by_words(text: str, script: str) -> DetectedLanguage | None:
+def _detect_by_words(text: str, script: str) -> Language | None:
     """Return the language with the most function words and special letters.
 
     A word counts 1, divided by the number of languages that have it.
@@ -259,15 +217,15 @@ def _detect_by_words(text: str, script: str) -> DetectedLanguage | None:
     if len(words) < _MIN_WORDS:
         return None
     by_word = _languages_by_word(script)
+    letters = [letter for letter in text if letter in _SPECIAL_LETTERS]
     scores: dict[str, float] = {}
     hits: Counter[str] = Counter()
-    letters = [letter for letter in text if letter in SPECIAL_LETTERS]
     for word in (*words, *letters):
-        codes = by_word.get(word, ())
-        for code in codes:
-            weight = _RARE_WEIGHT if code in _RARE_LANGUAGES else 1.0
-            scores[code] = scores.get(code, 0.0) + weight / len(codes)
-            hits[code] += 1
+        languages = by_word.get(word, ())
+        for language in languages:
+            weight = _RARE_WEIGHT if language.is_rare else 1.0
+            scores[language.code] = scores.get(language.code, 0.0) + weight / len(languages)
+            hits[language.code] += 1
     ranking = sorted(scores, key=lambda code: -scores[code])
     if not ranking:
         return None
@@ -275,4 +233,4 @@ def _detect_by_words(text: str, script: str) -> DetectedLanguage | None:
     is_clear = scores[best] >= max(_MIN_SCORE, _MIN_MARGIN * second)
     if not is_clear or hits[best] < _MIN_COVERAGE * len(words):
         return None
-    return DetectedLanguage(code=best, confidence=scores[best] / sum(scores.values()))
+    return LANGUAGES[best]

@@ -7,21 +7,13 @@ written for.
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from itertools import islice
 
-from readagain.text import language_words
 from readagain.text.language import ENGLISH, Language
-from readagain.text.wordlists import (
-    AFTER_TIME_OF_DAY,
-    BEFORE_NUMBERS,
-    MONTHS_AND_DAYS,
-    NEVER_LAST,
-    REPORTING_VERBS,
-    SOMETIMES_LAST,
-    STARTERS,
-    WITH_EXCLAMATION,
-)
+from readagain.text.wordlists import ENGLISH_WORDS
+
+_STARTERS = ENGLISH_WORDS["starters"]
+_SOMETIMES_LAST = ENGLISH.sometimes_last | ENGLISH_WORDS["months_and_days"]
 
 # Marks, closing quotes and brackets, white space; or a line break. A match cannot fail after its
 # first character, so a long run of marks takes linear time.
@@ -53,9 +45,8 @@ _DASH = re.compile(r"[-—―–]++\s")
 BULLET = re.compile(r"(?:[-*•‣◦·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
 _SHORT_FORM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, Ph.D
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
-_SPEAKER = re.compile(
-    rf"(?:[A-Z][\w.'-]{{0,30}}\s){{1,4}}(?:{'|'.join(sorted(REPORTING_VERBS))})\b"
-)
+REPORTING_VERB_PATTERN = "|".join(sorted(ENGLISH_WORDS["reporting_verbs"]))
+_SPEAKER = re.compile(rf"(?:[A-Z][\w.'-]{{0,30}}\s){{1,4}}(?:{REPORTING_VERB_PATTERN})\b")
 _MAX_WORD_CHARS = 40
 _OPENING = "\"'`“‘«„([{<—―–-$£€¥#•*"
 _ROMAN = re.compile(r"[IVXLC]+")
@@ -113,12 +104,11 @@ def _mark_ends(text: str, start: int, mark: re.Match[str]) -> bool:
     marks, closing, _ = mark.groups()
     last_word = _last_word(text, start, mark.start())
     next_word, next_stop = _next_word(text, mark.end())
-    begins_sentences = next_word.capitalize() in STARTERS and not (
-        next_stop and len(next_word) == 1
-    )
+    is_initial = bool(next_stop) and len(next_word) == 1
+    begins_sentences = next_word.capitalize() in _STARTERS and not is_initial
     if next_word[:1].islower() and not _BRAND.match(next_word):
         return marks == "." and not closing and _is_ordinary(last_word)
-    if marks == "!" and not closing and last_word in WITH_EXCLAMATION:
+    if marks == "!" and not closing and last_word in ENGLISH_WORDS["with_exclamation"]:
         return begins_sentences
     if marks != ".":
         return not (closing and _SPEAKER.match(text, mark.end()))
@@ -157,10 +147,9 @@ def _is_ordinal(
     number: str, before: list[str], next_word: str, begins_sentence: bool, language: Language
 ) -> bool:
     """Return whether a number with a full stop is an ordinal: "am 3. Oktober", "1. FC Köln"."""
-    if next_word in language_words.MONTHS.get(language.code, ()):
+    if next_word in language.months:
         return True
-    articles = language_words.BEFORE_ORDINALS.get(language.code, frozenset())
-    has_article = any(word.lower() in articles for word in before)
+    has_article = any(word.lower() in language.before_ordinals for word in before)
     return not begins_sentence and (len(number) <= _MAX_ORDINAL_DIGITS or has_article)
 
 
@@ -170,13 +159,12 @@ def _stop_ends_by_language(
     """Return whether a full stop between two words ends the sentence."""
     whole_word = last_word.replace("’", "'")
     last_word = whole_word.rpartition("'")[2].rpartition("-")[2]  # "l'art."
-    never, before_numbers, sometimes = _abbreviations(language.code)
-    if not never.isdisjoint([whole_word, last_word]) or (
-        last_word in before_numbers and next_word[:1].isdigit()
-    ):
+    if not language.never_last.isdisjoint([whole_word, last_word]):
+        return False
+    if last_word in language.before_numbers and next_word[:1].isdigit():
         return False
     if (
-        last_word in sometimes
+        last_word in language.sometimes_last
         or (len(whole_word) == 1 and whole_word.isalpha())
         or _SHORT_FORM.fullmatch(last_word)
         or _DOUBLED.fullmatch(last_word)
@@ -184,25 +172,6 @@ def _stop_ends_by_language(
     ):
         return begins_sentence
     return True
-
-
-@cache
-def _abbreviations(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the abbreviations of a language, those in lower case also with a capital."""
-    lists = (
-        language_words.NEVER_LAST,
-        language_words.BEFORE_NUMBERS,
-        language_words.SOMETIMES_LAST,
-    )
-    never, before_numbers, sometimes = (
-        frozenset(
-            spelling
-            for word in by_language.get(code, ())
-            for spelling in (word, word[:1].upper() + word[1:])
-        )
-        for by_language in lists
-    )
-    return never, before_numbers, sometimes
 
 
 def _is_new_paragraph(space: str, text: str, following: int) -> bool:
@@ -228,23 +197,23 @@ def _next_word(text: str, start: int) -> tuple[str, str]:
 
 def _is_ordinary(word: str) -> bool:
     """Return whether a word is no abbreviation: long, in lower case and in no list."""
-    is_listed = word in NEVER_LAST or word in BEFORE_NUMBERS or word in SOMETIMES_LAST
+    lists = (ENGLISH.never_last, ENGLISH.before_numbers, ENGLISH.sometimes_last)
+    is_listed = any(word in each for each in lists)
     return len(word) >= 4 and word.isalpha() and word.islower() and not is_listed
 
 
 def _stop_ends(last_word: str, next_word: str, begins_sentences: bool) -> bool:
     """Return whether a full stop between two words ends the sentence."""
-    if last_word.rpartition("-")[2] in NEVER_LAST:
+    if last_word.rpartition("-")[2] in ENGLISH.never_last:
         return False  # "Sen." and "ex-Sen."
-    if last_word in BEFORE_NUMBERS and next_word[:1].isdigit():
+    if last_word in ENGLISH.before_numbers and next_word[:1].isdigit():
         return False
     if last_word in ("e.g", "i.e"):
         return False
     if last_word.lower() in ("a.m", "p.m"):
-        return next_word not in AFTER_TIME_OF_DAY
+        return next_word not in ENGLISH_WORDS["after_time_of_day"]
     if (
-        last_word in SOMETIMES_LAST
-        or last_word in MONTHS_AND_DAYS
+        last_word in _SOMETIMES_LAST
         or (len(last_word) == 1 and last_word.isupper())
         or _SHORT_FORM.fullmatch(last_word)
     ):

@@ -70,24 +70,21 @@ _AFTER_CLOSING = frozenset(".,;:?!)]}>―–—-⋯…/'»”“")
 
 
 @cache
-def _pattern(code: str, elisions: str, apocopes: str, is_spaced: bool) -> re.Pattern[str]:
-    """Return the pattern of tokens of a language other than English."""
-    words = {
-        "elisions": "|".join(sorted(elisions.split(), key=len, reverse=True)),
-        "apocopes": "|".join(apocopes.split()),
-    }
-    parts = [] if is_spaced else [UNSPACED_CHAR_PATTERN]
-    if elisions:
-        parts.append(rf"(?i:{words['elisions']})'(?=[\w\"«“„])")
-    if apocopes:
-        parts.append(rf"(?i:{words['apocopes']})'(?!\w)")
-    if code == "nl":
+def _token_pattern(language: Language) -> re.Pattern[str]:
+    """Return the pattern of the tokens of a language."""
+    if language.has_english_rules:
+        return _TOKEN
+    parts = [] if language.is_spaced else [UNSPACED_CHAR_PATTERN]
+    if language.elisions:
+        elisions = "|".join(sorted(language.elisions, key=len, reverse=True))
+        parts.append(rf"(?i:{elisions})'(?=[\w\"«“„])")
+    if language.apocopes:
+        parts.append(rf"(?i:{'|'.join(language.apocopes)})'(?!\w)")
+    if language.code == "nl":
         parts.append(r"'(?i:s|t|n|k|m|r)\b(?!-\w)|'[sS]-\w+")
-    other = "" if is_spaced else UNSPACED_RANGES
-    alone = _ALONE_IN_ANY_LANGUAGE
-    return re.compile(
-        "|".join(parts + [""] if parts else parts)
-        + rf"""(?: [^\s{alone}{other}.,:'\-]++
+    unspaced = "" if language.is_spaced else UNSPACED_RANGES
+    parts.append(
+        rf"""(?: [^\s{_ALONE_IN_ANY_LANGUAGE}{unspaced}.,:'\-]++
             | [,:](?=\d)
             | -(?!-)
             | \.(?!\.\.)(?:(?<=\.\.)|(?<=\.[^\W\d_]\.)|(?!{_AFTER_LAST_STOP}))
@@ -96,15 +93,9 @@ def _pattern(code: str, elisions: str, apocopes: str, is_spaced: bool) -> re.Pat
           )+
         | '\d\d(?!\d) | '' | -- | \.\.\. | ``
         | \S
-        """,
-        re.VERBOSE,
+        """
     )
-
-
-def _pattern_of(language: Language) -> re.Pattern[str]:
-    if language.has_english_rules:
-        return _TOKEN
-    return _pattern(language.code, language.elisions, language.apocopes, language.is_spaced)
+    return re.compile("|".join(parts), re.VERBOSE)
 
 
 def token_spans(text: str, language: Language = ENGLISH) -> list[tuple[int, int]]:
@@ -116,7 +107,7 @@ def token_spans(text: str, language: Language = ENGLISH) -> list[tuple[int, int]
     >>> token_spans("It's $3.5m.")
     [(0, 2), (2, 4), (5, 6), (6, 10), (10, 11)]
     """
-    return [match.span() for match in _pattern_of(language).finditer(text)]
+    return [match.span() for match in _token_pattern(language).finditer(text)]
 
 
 def tokenize(text: str, language: Language = ENGLISH) -> list[str]:
@@ -131,7 +122,7 @@ def tokenize(text: str, language: Language = ENGLISH) -> list[str]:
         else not QUOTES.isdisjoint(text) or "''" in text
     )
     if not has_quotes:
-        return _pattern_of(language).findall(text)
+        return _token_pattern(language).findall(text)
     return [token_at(text, start, end, language) for start, end in token_spans(text, language)]
 
 

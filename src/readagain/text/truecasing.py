@@ -14,7 +14,7 @@ from readagain.errors import ArtifactError, quoted
 from readagain.storage.files import atomic_write, read_lines
 from readagain.text.normalization import StringCache
 from readagain.text.vocab import Vocab
-from readagain.text.wordlists import ALWAYS_CAPITAL, MINOR
+from readagain.text.wordlists import ENGLISH_WORDS
 
 CASES_FILE = "cases.txt"
 """File of a `Truecaser` in a prepared corpus and in a model folder."""
@@ -31,7 +31,9 @@ _LONG_WORD = 5  # letters; shorter words may be in lower case in a title-cased h
 # `_CAN_PRECEDE`: the next word can be informative; False for marks that may begin a sentence.
 _IS_WORD, _CAN_PRECEDE, _IS_LONG, _IS_LONG_LOWER, _HAS_CAPITAL = 1, 2, 4, 8, 16
 
-_LOWER_IN_NAMES = MINOR | {"'s", "’s"}
+MINOR_WORDS = ENGLISH_WORDS["minor"]
+"""Words in lower case in headlines unless first or last."""
+_LOWER_IN_NAMES = MINOR_WORDS | {"'s", "’s"}
 _ROMAN = re.compile(r"[IVX]+")
 _VOWEL = re.compile(r"[AEIOUY]")
 _ORDINAL = re.compile(r"\d+(?:ST|ND|RD|TH|S)")  # 14TH, 1990S
@@ -123,7 +125,7 @@ def default_truecaser() -> Truecaser:
     whose case varies.
     """
     spellings = files("readagain.text").joinpath("spellings.txt").read_text(encoding="ascii")
-    return Truecaser((*spellings.split(), *ALWAYS_CAPITAL))
+    return Truecaser((*spellings.split(), *ENGLISH_WORDS["always_capital"]))
 
 
 def has_informative_case(
@@ -271,7 +273,7 @@ def _has_intended_capitals(words: Sequence[str], following: Sequence[str]) -> bo
     if len(words) > 1:
         return False
     word = words[0]
-    is_short = len(word) < (3 if word.lower() in MINOR else 4)
+    is_short = len(word) < (3 if word.lower() in MINOR_WORDS else 4)
     return is_short or following[0] == "&" or word in following
 
 
