@@ -70,10 +70,6 @@ class ArtifactError(ReadAgainError):
     """Model folder or other output that is damaged, of another program or of a newer version."""
 
 
-class ShapeError(ReadAgainError):
-    """Arrays of inconsistent shapes."""
-
-
 class RequestError(ReadAgainError):
     """Invalid request to the server."""
 

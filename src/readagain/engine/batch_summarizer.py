@@ -6,7 +6,7 @@ from typing import Any
 
 from readagain.config.options import Case, Fallback
 from readagain.config.schema import DecodeSpec, RunSpec
-from readagain.engine.confidence import ConfidenceModel, score_and_check
+from readagain.engine.confidence import ConfidenceModel, features_and_checks
 from readagain.engine.detokenizer import Detokenizer
 from readagain.engine.explanation import explain, source_importance
 from readagain.engine.grounding import UngroundedWords
@@ -152,10 +152,10 @@ class BatchSummarizer:
         for hypothesis in hypotheses:
             summary = self._to_summary(empty, source, hypothesis, options)
             if summary.text and not options.tokenized:
-                confidence, failed = score_and_check(
-                    summary, source, self.confidence, self.language
-                )
-                summary = _add_warnings(replace(summary, confidence=confidence), *failed)
+                features, failed = features_and_checks(summary, source, self.language)
+                if self.confidence is not None:
+                    summary = replace(summary, confidence=self.confidence.confidence(features))
+                summary = _add_warnings(summary, *failed)
             summaries.append(summary)
         return summaries or [empty]
 

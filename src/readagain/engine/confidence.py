@@ -92,10 +92,10 @@ def aligned_words(summary: Summary, source: SourceText) -> tuple[list[CheckedWor
     return align(printed_words, text_words), text_words
 
 
-def features(
+def features_and_checks(
     summary: Summary, source: SourceText, language: Language = ENGLISH
-) -> dict[str, float]:
-    """Return the features of a summary, from which its confidence is computed, by name.
+) -> tuple[dict[str, float], list[str]]:
+    """Return the features of a summary by name, and the codes of its failed checks.
 
     Args:
         summary: summary with at least one word.
@@ -104,18 +104,7 @@ def features(
     """
     headline, text = aligned_words(summary, source)
     failed = failed_checks(headline, text, language)
-    return _features(summary, source, headline, text, failed)
-
-
-def score_and_check(
-    summary: Summary, source: SourceText, model: ConfidenceModel | None, language: Language
-) -> tuple[float | None, list[str]]:
-    """Return the confidence of a summary, or None without a model, and the failed checks."""
-    headline, text = aligned_words(summary, source)
-    failed = failed_checks(headline, text, language)
-    if model is None:
-        return None, failed
-    return model.confidence(_features(summary, source, headline, text, failed)), failed
+    return _features(summary, source, headline, text, failed), failed
 
 
 def _features(

@@ -1,6 +1,5 @@
 """Explanations: attention and source importance, without the padding of a batch."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -11,18 +10,8 @@ from readagain.engine.summary import Explanation, ImportanceKind
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import Bools, Floats, SourceBatch
 
-
-@dataclass(frozen=True)
-class SourceImportance:
-    """Importance of the source tokens of a batch.
-
-    Args:
-        importance: (B, S) importance; None for models with one pass.
-        kind: kind of the importance; None for models with one pass.
-    """
-
-    importance: Floats | None
-    kind: ImportanceKind | None
+Importance = tuple[Floats, ImportanceKind] | None
+"""(B, S) importance of the source tokens, and its kind; None for models with one pass."""
 
 
 class EncoderModel(Protocol):
@@ -37,41 +26,33 @@ class EncoderModel(Protocol):
         ...
 
 
-def source_importance(
-    model: EncoderModel, spec: NetworkSpec, batch: SourceBatch
-) -> SourceImportance:
+def source_importance(model: EncoderModel, spec: NetworkSpec, batch: SourceBatch) -> Importance:
     """Return the importance weights of a model or, for an LSTM, its `state_movement`."""
     if not isinstance(spec, ModelSpec) or isinstance(spec.encoder, OnePassSpec):
-        return SourceImportance(None, None)
+        return None
     weights = model.importance(batch)
     if weights is not None:
-        return SourceImportance(weights, "weight")
+        return weights, "weight"
     B, N, L = batch.source_ids.shape
     movement = state_movement(
         model.states(batch).reshape(B, N, L, -1),
         batch.source_valid.reshape(B, N, L),
         num_directions=1 + spec.encoder.bidirectional,
     )
-    return SourceImportance(movement.reshape(B, -1), "movement")
+    return movement.reshape(B, -1), "movement"
 
 
 def explain(
-    importance: SourceImportance,
+    importance: Importance,
     batch: SourceBatch,
     row: int,
     source: SourceText,
     hypothesis: Hypothesis,
     num_tokens: int,
 ) -> Explanation:
-    """Return the explanation of the first `num_tokens` tokens of a hypothesis.
+    """Return the explanation of a hypothesis for the source in a row of the batch.
 
-    Args:
-        importance: importance of the batch.
-        batch: batch of the source.
-        row: row of the source in the batch.
-        source: source text.
-        hypothesis: hypothesis with attention.
-        num_tokens: number of printed tokens; others may have been dropped to meet a limit.
+    Only the first `num_tokens` tokens are explained: others are not printed, to meet a limit.
     """
     L = batch.source_ids.shape[2]
     positions = [
@@ -81,10 +62,11 @@ def explain(
     ]
     attention = hypothesis.attention.reshape(len(hypothesis.attention), -1)
     steps = [*range(num_tokens), -1]  # the last step is the end of the summary
+    values, kind = (None, None) if importance is None else importance
     return Explanation(
         source_words=tuple(source.read_words),
-        importance=None if importance.importance is None else importance.importance[row, positions],
-        importance_kind=importance.kind,
+        importance=None if values is None else values[row, positions],
+        importance_kind=kind,
         attention=attention[steps][:, positions],
     )
 

@@ -23,6 +23,7 @@ INITIAL_STATE = ("hidden", "cell", "context_ids")
 # The encoder does not output `copy_logits`, which are zeros before the first step.
 STATE_INPUTS = (*INITIAL_STATE, "copy_logits")
 COPYING = ("document", "ext_ids", "columns", "same_word")
+STEP_INPUTS = ("previous_ids", "grid", "place", "k", "valid", *MEMORY, *STATE_INPUTS, *COPYING)
 OUTPUTS = ("ids", "log_probs", "copied_from", "end_log_probs", "attention")
 MAX_PARALLEL_BATCHES = 4
 """Maximum number of parallel searches. Between decoder steps a search holds Python's global lock, a
@@ -83,8 +84,8 @@ class OnnxStepModel:
     Args:
         encoder: session of the encoder graph.
         step: session of the step graph.
-        parallel_batches: number of parallel searches that makes the best use of the threads.
-        open_parallel_step: function that opens the step session shared by parallel searches.
+        parallel_batches: number of batches to search in parallel, for the best use of the threads.
+        open_parallel_step: function that opens the step session that parallel searches share.
         where: name of the model in messages.
         vocab_size: number of words of the decoder, to check the ids of untrusted graphs; None for
             graphs that were just exported.
@@ -139,16 +140,7 @@ class OnnxStepModel:
             return open_session(
                 step,
                 threads=threads,
-                inputs=(
-                    "previous_ids",
-                    "grid",
-                    "place",
-                    "k",
-                    "valid",
-                    *MEMORY,
-                    *STATE_INPUTS,
-                    *COPYING,
-                ),
+                inputs=STEP_INPUTS,
                 outputs=OUTPUTS,
                 state_inputs=STATE_INPUTS,
                 where=f"{where}: step",
@@ -163,9 +155,9 @@ class OnnxStepModel:
             outputs=[name for name in (*MEMORY, *INITIAL_STATE) if name in input_names],
             where=f"{where}: encoder",
         )
-        if parallel_batches == 1:
-            return cls(encoder_session, step_session, where=where, vocab_size=vocab_size)
-        open_parallel_step = partial(open_step, threads // parallel_batches)
+        open_parallel_step = None  # so that the content of the graph is freed
+        if parallel_batches > 1:
+            open_parallel_step = partial(open_step, threads // parallel_batches)
         return cls(
             encoder_session,
             step_session,
@@ -178,16 +170,17 @@ class OnnxStepModel:
     def for_parallel_batch(self) -> "OnnxStepModel":
         """Return the model for one of the parallel batches; the first call opens it.
 
-        Threads that share a step wait for each other at every matrix product, and for the search
-        after every step. Parallel searches avoid that.
+        It has fewer threads. Many threads in one search wait for each other at every matrix
+        product, and for numpy between decoder steps; several searches with few threads wait less.
         """
         with self._opening:
             if self._parallel_model is None:
-                step = (
-                    self._step if self._open_parallel_step is None else self._open_parallel_step()
-                )
+                assert self._open_parallel_step is not None
                 self._parallel_model = OnnxStepModel(
-                    self._encoder, step, where=self._where, vocab_size=self._vocab_size
+                    self._encoder,
+                    self._open_parallel_step(),
+                    where=self._where,
+                    vocab_size=self._vocab_size,
                 )
                 self._open_parallel_step = None  # frees the content of the graph
             return self._parallel_model
@@ -283,11 +276,11 @@ class OnnxStepModel:
 
 
 def _wrong_candidates(found: Candidates, state: OnnxState, num_words: int | None) -> list[str]:
-    """Return the outputs of a step with an unexpected type, shape or value.
+    """Return the names of step outputs with an unexpected type, shape or value.
 
     Args:
-        found: the outputs.
-        state: the state before the step, of R hypotheses.
+        found: outputs of the step.
+        state: state before the step.
         num_words: number of extended ids; None if ids are not checked.
     """
     R, S = len(state.layout.document), state.memory["valid"].shape[-1]

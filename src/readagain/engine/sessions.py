@@ -13,7 +13,7 @@ from onnxruntime.capi import (  # type: ignore[import-untyped]
 )
 
 from readagain.engine.run_gate import RUN_GATE
-from readagain.errors import ArtifactError, ConfigError, first_line
+from readagain.errors import ArtifactError, first_line
 from readagain.storage.checksums import FileEntry
 from readagain.storage.model_manifest import MANIFEST_FILE
 
@@ -33,9 +33,7 @@ _LOAD_ERRORS = (
     runtime_errors.NotImplemented,
     UnicodeDecodeError,  # a name in the graph is not UTF-8
 )
-
-
-# Besides them, Python errors for missing inputs and for types that numpy lacks.
+# Python errors are raised for missing inputs and for types that numpy lacks.
 _RUN_ERRORS = (
     *_LOAD_ERRORS,
     runtime_errors.RuntimeException,
@@ -48,11 +46,7 @@ _RUN_ERRORS = (
 
 
 def read_graph(path: Path, entry: FileEntry) -> bytes:
-    """Read a graph and compare its checksum with the manifest.
-
-    Args:
-        path: the file.
-        entry: size and checksum in the manifest.
+    """Read a graph and compare its checksum with its entry in the manifest.
 
     Raises:
         ArtifactError: if the file cannot be read, is too large, or was changed.
@@ -82,9 +76,9 @@ def run_session(
     """Run a graph, which may be untrusted.
 
     Args:
-        session: the session of the graph.
-        outputs: names of the outputs.
-        feeds: the inputs by name.
+        session: session of the graph.
+        outputs: names of the outputs to return.
+        feeds: inputs by name.
         where: name of the graph in messages.
 
     Raises:
@@ -125,7 +119,7 @@ def open_session(
 
     Args:
         graph: content of the file.
-        threads: number of threads.
+        threads: number of threads, at least 1.
         inputs: allowed inputs; a model without copying has fewer.
         outputs: required outputs.
         state_inputs: recurrent state; for each of these inputs that the graph has, it must have an
@@ -134,10 +128,7 @@ def open_session(
 
     Raises:
         ArtifactError: if the graph is damaged or its inputs and outputs are not the expected ones.
-        ConfigError: if `threads` is less than 1.
     """
-    if threads < 1:
-        raise ConfigError(f"threads is {threads}; expected 1 or more")
     if _EXTERNAL_DATA in graph:
         raise ArtifactError(
             f"{where}: refers to external data, which exported graphs never do; "

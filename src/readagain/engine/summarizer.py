@@ -1,7 +1,7 @@
 """Summarization of one text, a list or a stream with a trained model."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sized
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack, overload
 
@@ -9,7 +9,7 @@ from readagain.config.options import SummarizeOptions, resolve_decode
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
 from readagain.engine.batch_summarizer import BatchSummarizer, CallOptions
-from readagain.engine.confidence import ConfidenceModel, features
+from readagain.engine.confidence import ConfidenceModel, features_and_checks
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.sessions import read_graph
 from readagain.engine.source import SourceText
@@ -41,20 +41,11 @@ WINDOW = 16 * MAX_TEXTS
 """Number of texts of a stream that are sorted by length together."""
 
 
-@dataclass(frozen=True)
-class _LoadedFrom:
-    """Arguments of `Summarizer.load`, to load the same model when a summarizer is unpickled."""
-
-    model: str
-    threads: int | None
-    precision: Precision
-
-
 class Summarizer:
     """Summarizer with a trained model, on the CPU.
 
     It keeps no state between calls, so threads may share one. A summarizer of `load` can be
-    pickled, for process pools and clusters: the model is then loaded again where it is unpickled.
+    pickled, for process pools and clusters: unpickling loads the model again.
 
     Args:
         run: settings of the model; options of a call override those of decoding.
@@ -78,7 +69,8 @@ class Summarizer:
         max_texts: int = MAX_TEXTS,
     ) -> None:
         self.run = run
-        self._loaded_from: _LoadedFrom | None = None
+        # Arguments of `load`, with which unpickling loads the model again.
+        self._loaded_from: tuple[str, int | None, Precision] | None = None
         self._model = model
         self._max_texts = max_texts
         self._batches = BatchSummarizer(run, source_vocab, vocab, truecaser, confidence)
@@ -146,13 +138,14 @@ class Summarizer:
         )
         is_bundled = str(model) in bundled_models()
         name = str(model) if is_bundled else str(Path(model).resolve())
-        summarizer._loaded_from = _LoadedFrom(name, threads, precision)
+        summarizer._loaded_from = (name, threads, precision)
         return summarizer
 
     def __repr__(self) -> str:
-        loaded = self._loaded_from
-        model, *precision = (loaded.model, loaded.precision) if loaded else (self.run.title,)
-        return f"<Summarizer {', '.join((repr(model), self.language.name, *precision))}>"
+        if self._loaded_from is None:
+            return f"<Summarizer {self.run.title!r}, {self.language.name}>"
+        model, _, precision = self._loaded_from
+        return f"<Summarizer {model!r}, {self.language.name}, {precision}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._loaded_from is None:
@@ -162,10 +155,7 @@ class Summarizer:
         return _reload, (type(self), self._loaded_from, self.run.decode)
 
     def with_decode(self, **changes: float | str) -> "Summarizer":
-        """Return a summarizer that shares the model and decodes with other settings.
-
-        Args:
-            changes: settings of `DecodeSpec`.
+        """Return a summarizer that shares the model and changes settings of its `DecodeSpec`.
 
         Raises:
             ConfigError: for an unknown setting or an invalid value.
@@ -225,11 +215,26 @@ class Summarizer:
 
     def features(self, text: str, summary: Summary) -> dict[str, float]:
         """Return the features of a summary of `text`, from which its confidence is computed."""
-        return features(summary, self._batches.reader.read(text, tokenized=False), self.language)
+        source = self._batches.reader.read(text, tokenized=False)
+        return features_and_checks(summary, source, self.language)[0]
 
     def _resolve(self, options: SummarizeOptions) -> CallOptions:
+        """Check the options of a call and fill in the settings of the model.
+
+        Raises:
+            ConfigError: for invalid options.
+        """
         decode = resolve_decode(self.run.decode, options)
-        self._check_style(decode.style)
+        styles = self._batches.reader.styles
+        if decode.style and decode.style not in styles:
+            known = f"expected {' or '.join(styles)}" if styles else "this model has no styles"
+            raise ArgumentError("{style} is {0}; {1}", quoted(decode.style), known)
+        min_confidence = options.get("min_confidence", 0.0)
+        if min_confidence and self._batches.confidence is None:
+            raise ArgumentError(
+                "{min_confidence} is {0}; this model has no confidence, so leave the option out",
+                min_confidence,
+            )
         tokenized = options.get("tokenized", False)
         prefix = read_prefix(
             options.get("begin"), decode, tokenized=tokenized, language=self.language
@@ -243,23 +248,9 @@ class Summarizer:
             case=options.get("case", "sentence"),
             tokenized=tokenized,
             copies_short_texts=not (tokenized or prefix or has_minimum),
-            min_confidence=self._check_confidence(options.get("min_confidence", 0.0)),
+            min_confidence=min_confidence,
             fallback=options.get("fallback", "none"),
         )
-
-    def _check_confidence(self, minimum: float) -> float:
-        if minimum and self._batches.confidence is None:
-            raise ArgumentError(
-                "{min_confidence} is {0}; this model has no confidence, so leave the option out",
-                minimum,
-            )
-        return minimum
-
-    def _check_style(self, style: str) -> None:
-        styles = self._batches.reader.styles
-        if style and style not in styles:
-            known = f"expected {' or '.join(styles)}" if styles else "this model has no styles"
-            raise ArgumentError("{style} is {0}; {1}", quoted(style), known)
 
     def _stream(self, texts: Iterable[str], call: CallOptions) -> Iterator[Summary]:
         model = self._model
@@ -289,11 +280,14 @@ class Summarizer:
             yield self._batches.reader.read(text, tokenized=call.tokenized)
 
 
-def _reload(cls: type[Summarizer], loaded_from: _LoadedFrom, decode: DecodeSpec) -> Summarizer:
+def _reload(
+    cls: type[Summarizer],
+    loaded_from: tuple[str, int | None, Precision],
+    decode: DecodeSpec,
+) -> Summarizer:
     """Load the model of a pickled summarizer."""
-    summarizer = cls.load(
-        loaded_from.model, threads=loaded_from.threads, precision=loaded_from.precision
-    )
+    model, threads, precision = loaded_from
+    summarizer = cls.load(model, threads=threads, precision=precision)
     return summarizer._with_run(replace(summarizer.run, decode=decode))
 
 

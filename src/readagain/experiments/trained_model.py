@@ -108,13 +108,13 @@ class ExperimentModel:
         for start in range(0, len(sources), _IMPORTANCE_BATCH):
             batch_sources = sources[start : start + _IMPORTANCE_BATCH]
             batch = reader.batch(batch_sources)
-            measured = source_importance(self.step_model, self.run.model, batch)
-            if measured.importance is None:
+            importance = source_importance(self.step_model, self.run.model, batch)
+            if importance is None:
                 return None, []
-            kind = measured.kind
+            weights, kind = importance
             for row, source in enumerate(batch_sources):
                 norms = [word.norm for word in source.read_words]
-                weighted.append((norms, measured.importance[row, batch.source_valid[row]]))
+                weighted.append((norms, weights[row, batch.source_valid[row]]))
         return kind, weighted
 
     @torch.inference_mode()

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from readagain.config.options import Case
-from readagain.errors import ShapeError
 from readagain.text.casing import SourceTruecaser, capitalize
 from readagain.text.document import Document, Token
 from readagain.text.language import ENGLISH, UNSPACED_RANGES, Language
@@ -34,7 +33,8 @@ _CLOSED_BY = {"``": "''", "`": "'"}
 _CURLY = {"``": "“", "''": "”", "`": "‘", "'": "’"}
 _NO_SPACE_BEFORE = frozenset([",", "."])  # in any language
 _NOT_LAST = frozenset([",", ";", ":", "--", ".."])
-_PARTNERS = {"“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "‹": "›"}
+_CLOSING_OF = {"“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "‹": "›"}
+_OPENING_OF = {closing: opening for opening, closing in _CLOSING_OF.items()}
 _OPENING_IN_ANY_LANGUAGE = frozenset("¿¡「『（《〈【［〔")
 _CLOSING_IN_ANY_LANGUAGE = frozenset("。！？、，；：」』）》〉】］〕،؛؟۔।·・～")
 _UNSPACED = re.compile(
@@ -190,8 +190,9 @@ def _with_spellings(
         position = token.copied_from
         digits_from = None
         if position is not None and not document.is_tokenized:
-            surface = _source_surface(position, document)
-            if case != "plain":
+            if case == "plain":
+                surface = document.surface(document.words[position])
+            else:
                 surface = source_case.spell_copied(position, continues=previous == position - 1)
         elif position is None and "#" in token.norm:
             filled = numbers.fill(token.norm, token.attended)
@@ -218,10 +219,10 @@ def _match_quotes(tokens: list[SummaryToken], printed: Sequence[int]) -> None:
         elif token.norm in opening:
             first_nth = opening.pop(token.norm)
             first = tokens[first_nth]
-            if token.copied_from is None and first.surface in _PARTNERS:
-                tokens[nth] = replace(token, surface=_PARTNERS[first.surface])
-            elif first.copied_from is None and token.surface in _PARTNERS.values():
-                tokens[first_nth] = replace(first, surface=_opening_quote(token.surface))
+            if token.copied_from is None and first.surface in _CLOSING_OF:
+                tokens[nth] = replace(token, surface=_CLOSING_OF[first.surface])
+            elif first.copied_from is None and token.surface in _OPENING_OF:
+                tokens[first_nth] = replace(first, surface=_OPENING_OF[token.surface])
     copied = "".join(tokens[nth].surface for nth in printed if tokens[nth].copied_from is not None)
     if any(c in copied for c in "‘’“”") and not any(c in copied for c in "'\""):
         for nth in printed:
@@ -246,20 +247,6 @@ def _trim_end(tokens: list[SummaryToken], printed: list[int]) -> None:
     word = last.surface.rstrip(".")
     trimmed = f"{word}." if "." in word else word  # "U.S.." is an abbreviation
     tokens[printed[-1]] = replace(last, surface=trimmed or last.surface)
-
-
-def _opening_quote(closing: str) -> str:
-    return next(opening for opening, partner in _PARTNERS.items() if partner == closing)
-
-
-def _source_surface(position: int, document: Document) -> str:
-    words = document.words
-    if not 0 <= position < len(words):
-        raise ShapeError(
-            f"copied_from is {position} in a source of {len(words)} words; "
-            f"expected 0 to {len(words) - 1}"
-        )
-    return document.surface(words[position])
 
 
 def _has_space(

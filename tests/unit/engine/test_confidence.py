@@ -3,7 +3,7 @@
 import pytest
 
 from readagain.engine.checks import CHECKS
-from readagain.engine.confidence import features
+from readagain.engine.confidence import features_and_checks
 from readagain.engine.source import SourceText
 from readagain.engine.summary import Summary
 from readagain.text.detokenization import SummaryToken
@@ -29,7 +29,7 @@ def copied(position, log_prob=-0.1):
 
 def test_features_of_a_copied_headline():
     summary = summary_of(copied(2), copied(5, -0.7), copied(7), truncated=True)
-    found = features(summary, source_of(TEXT))
+    found, _ = features_and_checks(summary, source_of(TEXT))
     expected = {
         "mean_log_prob": -0.3,
         "min_log_prob": -0.7,
@@ -52,7 +52,8 @@ def test_features_of_a_copied_headline():
 
 def test_features_of_a_generated_headline():
     summary = summary_of(copied(12), SummaryToken("sinks", surface="sinks"), copied(2))
-    found = features(summary, source_of(TEXT))
+    found, failed = features_and_checks(summary, source_of(TEXT))
+    assert failed == ["subject"]
     assert found["copied"] == pytest.approx(2 / 3)
     assert found["not_in_text"] == pytest.approx(1 / 3)
     assert found["in_order"] == pytest.approx(1 / 3)
@@ -62,7 +63,7 @@ def test_features_of_a_generated_headline():
 
 def test_unprinted_words_do_not_count():
     summary = summary_of(copied(2), SummaryToken("##", log_prob=-3.0))
-    found = features(summary, source_of(TEXT))
+    found, _ = features_and_checks(summary, source_of(TEXT))
     assert found["num_words"] == 1
     assert found["min_log_prob"] == -3.0
 

@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from readagain.engine import sessions
-from readagain.engine.onnx_model import COPYING, MEMORY, STATE_INPUTS
+from readagain.engine.onnx_model import STATE_INPUTS, STEP_INPUTS
 from readagain.engine.sessions import open_session
 from readagain.engine.summarizer import Summarizer
-from readagain.errors import ArtifactError, ConfigError
+from readagain.errors import ArtifactError
 
 STEP = "step.int8.onnx"
 
@@ -50,10 +50,11 @@ def test_graph_of_other_inputs_is_refused(toy):
 
 
 def test_step_without_next_state_is_refused(graph):
-    inputs = [*MEMORY, *STATE_INPUTS, *COPYING, "previous_ids", "grid", "place", "k", "valid"]
-    open_session(graph, threads=1, inputs=inputs, outputs=[], state_inputs=STATE_INPUTS)
+    open_session(graph, threads=1, inputs=STEP_INPUTS, outputs=[], state_inputs=STATE_INPUTS)
     with pytest.raises(ArtifactError, match="next_"):
-        open_session(graph, threads=1, inputs=inputs, outputs=[], state_inputs=["keys", "no_input"])
+        open_session(
+            graph, threads=1, inputs=STEP_INPUTS, outputs=[], state_inputs=["keys", "no_input"]
+        )
 
 
 def test_external_data_is_refused(graph):
@@ -63,15 +64,9 @@ def test_external_data_is_refused(graph):
 
 def test_session_frees_the_content_of_its_graph(graph):
     num_references = sys.getrefcount(graph)
-    inputs = [*MEMORY, *STATE_INPUTS, *COPYING, "previous_ids", "grid", "place", "k", "valid"]
-    session = open_session(graph, threads=1, inputs=inputs, outputs=[])
+    session = open_session(graph, threads=1, inputs=STEP_INPUTS, outputs=[])
     assert sys.getrefcount(graph) == num_references
     assert session.get_inputs()
-
-
-def test_threads_are_at_least_one(graph):
-    with pytest.raises(ConfigError, match="threads is 0; expected 1 or more"):
-        open_session(graph, threads=0, inputs=[], outputs=[])
 
 
 def test_changed_graph_is_refused(toy_copy):
