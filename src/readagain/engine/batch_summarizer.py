@@ -41,15 +41,7 @@ class CallOptions:
 
 
 class BatchSummarizer:
-    """Summarizer of batches of texts with the options of a call.
-
-    Args:
-        run: settings of the model.
-        source_vocab: encoder vocabulary.
-        vocab: decoder vocabulary.
-        truecaser: restores the capitalization of summary words that do not occur in the text.
-        confidence: model of the confidence; without it, summaries have no confidence.
-    """
+    """Summarizer of batches of texts; `Summarizer` describes its arguments."""
 
     def __init__(
         self,
@@ -70,26 +62,26 @@ class BatchSummarizer:
         self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
     ) -> list[Summary]:
         """Summarize a batch of texts that were read by `reader`."""
-        is_short = [options.copies_short_texts and is_too_short(source) for source in sources]
-        short = [source for source, each in zip(sources, is_short, strict=True) if each]
-        long = [
-            source
-            for source, each in zip(sources, is_short, strict=True)
-            if not (each or source.is_empty)
-        ]
-        copied = iter(self._copy_short_texts(short, options, model))
-        found = iter(self._search(long, options, model))
-        return [
-            _add_warnings(self._empty_summary(source, options), "too_short")
-            if source.is_empty
-            else next(copied if each else found)
-            for source, each in zip(sources, is_short, strict=True)
-        ]
+        short, long = [], []
+        summaries: dict[int, Summary] = {}  # by index in `sources`
+        for index, source in enumerate(sources):
+            if source.is_empty:
+                empty = self._empty_summary(source, options)
+                summaries[index] = _add_warnings(empty, "too_short")
+            elif options.copies_short_texts and is_too_short(source):
+                short.append(index)
+            else:
+                long.append(index)
+        copied = self._copy_short_texts([sources[index] for index in short], options, model)
+        summaries.update(zip(short, copied, strict=True))
+        searched = self._search([sources[index] for index in long], options, model)
+        summaries.update(zip(long, searched, strict=True))
+        return [summaries[index] for index in range(len(sources))]
 
     def _search(
         self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
     ) -> list[Summary]:
-        """Run beam search."""
+        """Summarize texts by beam search; replace summaries below the minimum confidence."""
         if not sources:
             return []
         decode, prefix = options.decode, options.prefix
@@ -107,7 +99,7 @@ class BatchSummarizer:
                     forced=prefix.word_bytes,
                 )
             )
-        found = decode_sources(
+        n_best = decode_sources(
             model,
             batch,
             decode,
@@ -117,12 +109,12 @@ class BatchSummarizer:
         )
         summaries = [
             self._to_summaries(source, hypotheses, options)
-            for source, hypotheses in zip(sources, found, strict=True)
+            for source, hypotheses in zip(sources, n_best, strict=True)
         ]
         for row, (source, (best, *_)) in enumerate(zip(sources, summaries, strict=True)):
             if best.confidence is not None and best.confidence < options.min_confidence:
-                found[row], summaries[row] = self._fall_back(best, source, batch, row, options)
-        return self._to_results(sources, batch, found, summaries, options, model)
+                n_best[row], summaries[row] = self._fall_back(best, source, batch, row, options)
+        return self._to_results(sources, batch, n_best, summaries, options, model)
 
     def _copy_short_texts(
         self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
@@ -132,16 +124,16 @@ class BatchSummarizer:
             return []
         batch = self.reader.batch(sources)
         max_words = options.decode.max_words
-        found = [
+        n_best = [
             [copy_whole_text(source, batch, row, max_words=max_words)]
             for row, source in enumerate(sources)
         ]
         summaries = []
-        for source, (hypothesis,) in zip(sources, found, strict=True):
+        for source, (hypothesis,) in zip(sources, n_best, strict=True):
             empty = self._empty_summary(source, options)
             copied = self._to_summary(empty, source, hypothesis, options)
             summaries.append([_add_warnings(copied, "too_short")])
-        return self._to_results(sources, batch, found, summaries, options, model)
+        return self._to_results(sources, batch, n_best, summaries, options, model)
 
     def _to_summaries(
         self, source: SourceText, hypotheses: Sequence[Hypothesis], options: CallOptions
@@ -162,9 +154,9 @@ class BatchSummarizer:
     def _fall_back(
         self, best: Summary, source: SourceText, batch: SourceBatch, row: int, options: CallOptions
     ) -> tuple[list[Hypothesis], list[Summary]]:
-        """Return the replacement of a best summary that is below the minimum confidence.
+        """Return the replacement of a summary below the minimum confidence, and its hypothesis.
 
-        Its confidence is that of the replaced summary.
+        The replacement keeps the confidence of the best summary, `best`.
         """
         empty = replace(self._empty_summary(source, options), confidence=best.confidence)
         if options.fallback == "none":
@@ -177,7 +169,7 @@ class BatchSummarizer:
         self,
         sources: Sequence[SourceText],
         batch: SourceBatch,
-        found: Sequence[Sequence[Hypothesis]],
+        n_best: Sequence[Sequence[Hypothesis]],
         summaries: Sequence[Sequence[Summary]],
         options: CallOptions,
         model: StepModel[Any],
@@ -201,7 +193,7 @@ class BatchSummarizer:
             if hypotheses
             else summary
             for row, (summary, source, hypotheses) in enumerate(
-                zip(result, sources, found, strict=True)
+                zip(result, sources, n_best, strict=True)
             )
         ]
 

@@ -1,7 +1,8 @@
 """Checks of a headline against its text: numbers, negation, modality, ending, repetition.
 
-Each check is a heuristic: it returns whether there may be a problem. Its arguments are the words of
-the headline, aligned by `align`, and the words of the text that was read.
+Each check is a heuristic that returns whether the headline may have a problem. Its arguments are
+the words of the headline, aligned by `align`, and the words of the text that the model read. The
+word lists are in `checks.toml`.
 """
 
 import re
@@ -68,10 +69,11 @@ def align(headline: Words, source: Words) -> list[CheckedWord]:
         position = word.position
         if position is None:
             stem = _stem(word.norm)
-            found = positions_of.get(_key(word)) or [
+            positions = positions_of.get(_key(word)) or [
                 nth for nth, each in enumerate(source) if _stem(each.norm) == stem
             ]
-            position = _nearest(found, previous + 1)
+            expected = previous + 1
+            position = min(positions, key=lambda each: abs(each - expected), default=None)
         if position is not None:
             previous = position
         result.append(CheckedWord(word.norm, word.surface, position))
@@ -79,9 +81,10 @@ def align(headline: Words, source: Words) -> list[CheckedWord]:
 
 
 def has_doubtful_number(headline: Words, source: Words) -> bool:
-    """Return whether a number is not in the text, or has other words around it than in the text.
+    """Return whether a number may be wrong.
 
-    It is also doubtful if the headline says that something rises and the text that it falls.
+    That is so if the text does not have it, if it has other words around it than in the text, or if
+    the headline says that something rises and the text says beside the number that it falls.
     """
     if not any(map(_numbers, headline)):
         return False
@@ -124,7 +127,7 @@ def has_lost_negation(headline: Words, source: Words) -> bool:
 
 
 def has_lost_modality(headline: Words, source: Words) -> bool:
-    """Return whether something uncertain in the text is stated as a fact in the headline."""
+    """Return whether the headline states something as a fact that is uncertain in the text."""
     if any(word.norm in _UNCERTAIN for word in headline):
         return False
     used = {word.position for word in headline}
@@ -173,7 +176,7 @@ def has_doubled_word(headline: Words, source: Words) -> bool:
 
 
 def has_dropped_restriction(headline: Words, source: Words) -> bool:
-    """Return whether a word that restricts a word of the headline is left out.
+    """Return whether the headline leaves out a word that restricts one of its words.
 
     "former minister" becomes "minister", "two of its nine schools" becomes "schools".
     """
@@ -186,7 +189,9 @@ def has_dropped_restriction(headline: Words, source: Words) -> bool:
         if word.norm in _LISTS["restricting"] and word.norm not in norms:
             if position + 1 in used and _is_content(source[position + 1]):
                 return True
-        elif _is_partitive(source, position) and not has_number and position + 1 not in used:
+            continue
+        is_number_of = _norm_at(source, position + 1) == "of" and bool(_numbers(word))
+        if is_number_of and not has_number and position + 1 not in used:
             nouns = range(position + 2, min(position + 5, len(source)))
             if any(each in used and _is_content(source[each]) for each in nouns):
                 return True
@@ -236,9 +241,7 @@ CHECKS = {
     "agreement": has_wrong_agreement,
 }
 """Checks by warning code."""
-
-
-_FOR_ALL_LANGUAGES = ("numbers", "repetition")
+_CHECKS_OF_ANY_LANGUAGE = ("numbers", "repetition")
 
 
 def failed_checks(headline: Words, source: Words, language: Language = ENGLISH) -> list[str]:
@@ -246,12 +249,8 @@ def failed_checks(headline: Words, source: Words, language: Language = ENGLISH) 
 
     Most checks have English word lists and are left out for other languages.
     """
-    codes = CHECKS if language.has_english_rules else _FOR_ALL_LANGUAGES
+    codes = CHECKS if language.has_english_rules else _CHECKS_OF_ANY_LANGUAGE
     return [code for code in codes if CHECKS[code](headline, source)]
-
-
-def _nearest(positions: Sequence[int], target: int) -> int | None:
-    return min(positions, key=lambda each: abs(each - target)) if positions else None
 
 
 def _key(word: CheckedWord) -> str:
@@ -280,30 +279,26 @@ def _numbers(word: CheckedWord) -> frozenset[str]:
     return frozenset(each.replace(",", "").lstrip("0") for each in _NUMBER.findall(word.surface))
 
 
-def _is_partitive(source: Words, position: int) -> bool:
-    return _norm_at(source, position + 1) == "of" and bool(_numbers(source[position]))
-
-
 def _norm_at(source: Words, position: int) -> str:
     return source[position].norm if position < len(source) else ""
 
 
 def _neighbours(headline: Words, nth: int) -> list[CheckedWord]:
-    """Return the content words beside a number that are in the text, one on either side."""
-    found = []
+    """Return the nearest content word on either side of a number, where the text has it too."""
+    neighbours = []
     for others in (headline[nth + 1 : nth + 4], reversed(headline[max(0, nth - 3) : nth])):
         for word in others:
             if _numbers(word) or word.norm in _LISTS["clause_marks"]:
                 break
             if _is_content(word) and word.norm not in _DIRECTIONS:
                 if word.position is not None:
-                    found.append(word)
+                    neighbours.append(word)
                 break
-    return found
+    return neighbours
 
 
 def _is_apart(position: int, neighbours: Words, source: Words) -> bool:
-    """Return whether no neighbour of a number is near a position of the text, in its sentence."""
+    """Return whether no neighbour of a number is near a position of the text."""
     near = {_stem(word.norm) for word in _around(position, source)}
     return not any(_stem(word.norm) in near for word in neighbours)
 
@@ -333,10 +328,10 @@ def _around(position: int, source: Words) -> Words:
 
 def _next_content(source: Words, position: int, count: int) -> set[int | None]:
     """Return the positions of the next `count` content words of the same clause."""
-    found: set[int | None] = set()
+    positions: set[int | None] = set()
     for each in range(position + 1, min(position + 5, len(source))):
-        if source[each].norm in _LISTS["clause_marks"] or len(found) == count:
+        if source[each].norm in _LISTS["clause_marks"] or len(positions) == count:
             break
         if _is_content(source[each]) and part_of_speech(source[each].norm) != "auxiliary":
-            found.add(each)
-    return found
+            positions.add(each)
+    return positions

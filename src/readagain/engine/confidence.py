@@ -3,7 +3,6 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from readagain.engine.checks import CHECKS, CheckedWord, Words, align, failed_checks
@@ -31,8 +30,6 @@ FEATURES = (
     *CHECKS,
 )
 """Names of the features, computed by `_features`; each check adds 1 if it fails."""
-
-_VERBS = ("verb", "auxiliary")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,10 +94,7 @@ def features_and_checks(
 ) -> tuple[dict[str, float], list[str]]:
     """Return the features of a summary by name, and the codes of its failed checks.
 
-    Args:
-        summary: summary with at least one word.
-        source: its text, as `SourceReader.read` returns it.
-        language: language of the model.
+    The summary has at least one word; `source` is its text, `language` that of the model.
     """
     headline, text = aligned_words(summary, source)
     failed = failed_checks(headline, text, language)
@@ -137,12 +131,7 @@ def _features(
 
 
 def _num_verbs(words: Words) -> int:
-    return sum(_is_verb(word.norm) for word in words)
-
-
-@lru_cache(maxsize=1 << 14)
-def _is_verb(norm: str) -> bool:
-    return part_of_speech(norm) in _VERBS
+    return sum(part_of_speech(word.norm) in ("verb", "auxiliary") for word in words)
 
 
 def _longest_increasing(positions: Sequence[int]) -> int:

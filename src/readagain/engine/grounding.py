@@ -20,7 +20,7 @@ _STEM_LENGTH = 4  # letters that "German" and "Germany" share
 
 
 class GroundingConstraint(Constraint):
-    """Constraint with a list of words for each document that may be copied but not generated.
+    """Ban of words, listed for each document, that may be copied but not generated.
 
     Args:
         banned: (B, V) True at banned words.
@@ -63,18 +63,15 @@ class UngroundedWords:
         self._names: dict[str, list[int]] = {}  # by stem
         words = () if language.capitalizes_nouns else vocab.words
         for id, word in enumerate(words):
-            if word.isalpha() and _is_name(truecaser.word(word) or word):
+            spelling = truecaser.word(word) or word
+            is_mixed_case = not spelling.islower() and not spelling.isupper()
+            if word.isalpha() and is_mixed_case:
                 self._names.setdefault(word[:_STEM_LENGTH], []).append(id)
         self._is_name = np.zeros(len(vocab), dtype=np.bool_)
         self._is_name[[id for ids in self._names.values() for id in ids]] = True
 
     def constraint(self, sources: Sequence[SourceText], *, names: bool) -> GroundingConstraint:
-        """Return the constraint for raw texts, which are not tokenized and masked as in Gigaword.
-
-        Args:
-            sources: source texts.
-            names: whether to ban names as well.
-        """
+        """Return the constraint for texts that are not tokenized; `names`: ban names as well."""
         banned = np.zeros((len(sources), self._num_words), dtype=np.bool_)
         for b, source in enumerate(sources):
             if names:
@@ -84,7 +81,3 @@ class UngroundedWords:
             numbers = SourceNumbers(source.document)
             banned[b, [id for id, word in self._numbers if not numbers.can_fill(word)]] = True
         return GroundingConstraint(banned)
-
-
-def _is_name(surface: str) -> bool:
-    return not surface.islower() and not surface.isupper()

@@ -113,7 +113,7 @@ class OnnxStepModel:
         self._can_copy = "columns" in input_names
         self._needs_ext_ids = "ext_ids" in input_names
         self._encoder_needs_ext_ids = "ext_ids" in {each.name for each in encoder.get_inputs()}
-        self.has_importance = "importance" in {each.name for each in encoder.get_outputs()}
+        self._has_importance = "importance" in {each.name for each in encoder.get_outputs()}
         self._memory = [name for name in MEMORY if name in input_names]
         self._state_inputs = [name for name in STATE_INPUTS if name in input_names]
         self._initial_state = [name for name in INITIAL_STATE if name in input_names]
@@ -246,7 +246,7 @@ class OnnxStepModel:
 
     def importance(self, sources: SourceBatch) -> Floats | None:
         """Return the (B, S) importance weights, or None for a model without them."""
-        if not self.has_importance:
+        if not self._has_importance:
             return None
         (weights,) = self._encode(sources, ["importance"])
         return weights

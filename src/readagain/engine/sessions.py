@@ -73,13 +73,7 @@ def run_session(
     *,
     where: str,
 ) -> list[NDArray[Any]]:
-    """Run a graph, which may be untrusted.
-
-    Args:
-        session: session of the graph.
-        outputs: names of the outputs to return.
-        feeds: inputs by name.
-        where: name of the graph in messages.
+    """Run a graph, which may be untrusted; messages call it `where`.
 
     Raises:
         ArtifactError: if the graph does not accept the inputs, fails, or returns no arrays.

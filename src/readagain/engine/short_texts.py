@@ -28,13 +28,9 @@ def is_too_short(source: SourceText) -> bool:
 def copy_whole_text(
     source: SourceText, batch: SourceBatch, row: int, *, max_words: int
 ) -> Hypothesis:
-    """Return a hypothesis that copies the words of a text, without a full stop at the end.
+    """Return a hypothesis that copies a text, without a full stop at the end.
 
-    Args:
-        source: source text.
-        batch: batch of the text.
-        row: row of the text in the batch.
-        max_words: maximum number of words.
+    The text is in a row of the batch.
     """
     words = source.document.words
     positions = [position for sequence in source.sequences for position in sequence]

@@ -10,7 +10,7 @@ from readagain.config.schema import RunSpec
 from readagain.engine.target_prefix import TargetPrefix
 from readagain.search.constraints import ForcedPrefix
 from readagain.search.model import SourceBatch
-from readagain.text.article import MAX_SCENE_SENTENCES, ends_with_punctuation
+from readagain.text.article import ends_with_punctuation
 from readagain.text.document import Document, Token, read_document, read_tokenized
 from readagain.text.language import find_language
 from readagain.text.vocab import (
@@ -66,13 +66,7 @@ class SourceText:
 
 
 class SourceReader:
-    """Reader of texts and builder of batches for one model.
-
-    Args:
-        run: settings of the model.
-        source_vocab: encoder vocabulary.
-        vocab: decoder vocabulary.
-    """
+    """Reader of texts and builder of batches, with the settings and vocabularies of a model."""
 
     def __init__(self, run: RunSpec, source_vocab: Vocab, vocab: Vocab) -> None:
         self._data = run.data
@@ -100,7 +94,7 @@ class SourceReader:
             )
         )
         sentences = _sentences_with_words(document)
-        has_more = len(sentences) > num_sentences or self._skips_scene(document)
+        has_more = len(sentences) > num_sentences or document.skips_scene
         sentences_read = tuple(_with_full_stops(sentences[:num_sentences], document))
         document = Document(text, sentences_read, is_tokenized=document.is_tokenized)
         sequences = self._sequences(sentences_read)
@@ -111,17 +105,6 @@ class SourceReader:
             is_truncated=has_more or has_unread_words,
             num_style_tokens=1 if self.styles else 0,
         )
-
-    def _skips_scene(self, document: Document) -> bool:
-        """Return whether sentences that only set the scene are skipped at the start."""
-        if document.is_tokenized or not document.sentences or not document.words[0].start:
-            return False
-        # With this many sentences, `article_spans` keeps sentences that set the scene.
-        num_sentences = MAX_SCENE_SENTENCES + 2
-        with_scene = read_document(
-            document.text, max_sentences=num_sentences, is_article=True, language=self.language
-        )
-        return with_scene.words[0].start < document.words[0].start
 
     def batch(self, sources: Sequence[SourceText], *, style: str = "") -> SourceBatch:
         """Return texts padded to the same size: (B, N, L) ids.

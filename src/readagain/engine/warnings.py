@@ -44,19 +44,14 @@ def warning(code: str, *values: str) -> SummaryWarning:
 
 
 def source_warnings(source: SourceText, language: Language) -> tuple[SummaryWarning, ...]:
-    """Return the warnings about a text: its length and its language.
-
-    Args:
-        source: the text.
-        language: language of the model.
-    """
-    found = []
+    """Return the warnings about a text: its length, and a language that the model does not have."""
+    warnings = []
     if source.is_truncated:
-        found.append(warning("truncated", percent(source.read_share)))
+        warnings.append(warning("truncated", percent(source.read_share)))
     other = _other_language(source, language)
     if other:
-        found.append(warning("language", other, language.name))
-    return tuple(found)
+        warnings.append(warning("language", other, language.name))
+    return tuple(warnings)
 
 
 def percent(share: float) -> str:

@@ -56,7 +56,7 @@ def beam_search(
     the batch.
 
     Args:
-        model: step model.
+        model: model of the next word.
         sources: documents.
         beam_size: hypotheses per document.
         length: limits on the number of words; the maximum also bounds the number of steps.

@@ -19,8 +19,7 @@ from readagain.text.sentences import (
 Span = tuple[int, int]
 
 _MIN_WRAP_WIDTH = 60  # narrower lines without a full stop are list items, not a paragraph
-MAX_SCENE_SENTENCES = 3
-"""Maximum number of sentences at the start that only set the scene: "It was a cold morning."."""
+_MAX_SCENE_SENTENCES = 3  # that only set the scene: "It was a cold morning."
 _MAX_SCENE_WORDS = 21
 _MAX_BOILERPLATE_CHARS = 200
 
@@ -124,27 +123,28 @@ _NOT_SCENE = re.compile(r"[\"`\d]|\b(?:has|have|today|yesterday|tomorrow|this|la
 
 def article_spans(
     text: str, *, max_sentences: int | None = None, language: Language = ENGLISH
-) -> list[Span]:
-    r"""Return the spans of the sentences to read, without boilerplate.
+) -> tuple[list[Span], bool]:
+    r"""Return the spans of the sentences to read, and whether the article starts before them.
 
-    Sentences at the start that only set the scene are left out too, if they would be all or all but
-    one of the first `max_sentences`. A text in which nothing would remain is split by
-    `sentence_spans`.
+    Boilerplate is left out. English sentences at the start that only set the scene are left out
+    too, if otherwise at most one of the first `max_sentences` would be about the news. A text in
+    which nothing would remain is split by `sentence_spans`.
 
     >>> text = "By Jo Roe, Editor\n3 May 2026\n\nOSTHAM (AP) - It rained.\n- Sales up\n- Costs fell"
-    >>> [text[start:end] for start, end in article_spans(text)]
+    >>> spans, _ = article_spans(text)
+    >>> [text[start:end] for start, end in spans]
     ['It rained.', 'Sales up', 'Costs fell']
     """
-    if max_sentences is None:
-        return list(_body_spans(text, language)) or sentence_spans(text, language=language)
-    spans = list(islice(_body_spans(text, language), max_sentences + MAX_SCENE_SENTENCES))
-    first = 0
-    if language.has_english_rules and len(spans) >= max_sentences:
+    max_spans = None if max_sentences is None else max_sentences + _MAX_SCENE_SENTENCES
+    spans = list(islice(_body_spans(text, language), max_spans))
+    num_skipped = 0
+    if max_sentences is not None and language.has_english_rules and len(spans) >= max_sentences:
         num_scene = _num_scene_sentences([text[start:end] for start, end in spans])
-        first = num_scene if num_scene >= max_sentences - 1 else 0
-    return spans[first : first + max_sentences] or sentence_spans(
-        text, max_sentences=max_sentences, language=language
-    )
+        num_skipped = num_scene if num_scene >= max_sentences - 1 else 0
+    spans = spans[num_skipped:][:max_sentences]
+    if not spans:
+        spans = sentence_spans(text, max_sentences=max_sentences, language=language)
+    return spans, num_skipped > 0
 
 
 def ends_with_punctuation(line: str) -> bool:
@@ -247,7 +247,7 @@ def _num_scene_sentences(sentences: list[str]) -> int:
     without a name except after an opening such as "It was". The sentence after them has a name and
     a reporting verb; without such a sentence, the count is 0.
     """
-    for nth, sentence in enumerate(sentences[: MAX_SCENE_SENTENCES + 1]):
+    for nth, sentence in enumerate(sentences[: _MAX_SCENE_SENTENCES + 1]):
         has_name = _CAPITALIZED_WORD_INSIDE.search(sentence) is not None
         has_verb = _NEWS_VERB.search(sentence) is not None
         if has_name and has_verb:

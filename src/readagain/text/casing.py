@@ -113,13 +113,10 @@ class SourceTruecaser:
 
         Where nouns have capitals, this shows nothing.
         """
-        if self._language.capitalizes_nouns:
+        words, following = self._document.words, position + 1
+        if self._language.capitalizes_nouns or following in self._sentence_starts:
             return False
-        following = self._document.words[position + 1 : position + 2]
-        return any(
-            self._document.surface(word)[:1].isupper() and position + 1 not in self._sentence_starts
-            for word in following
-        )
+        return following < len(words) and self._document.surface(words[following])[:1].isupper()
 
 
 def _sentence_starts(document: Document) -> frozenset[int]:
@@ -150,21 +147,11 @@ def sentence_starters(language: Language) -> frozenset[str]:
 
 
 def capitalize(
-    words: Sequence[str],
-    case: Case,
-    *,
-    norms: Sequence[str] | None = None,
-    language: Language = ENGLISH,
+    words: Sequence[str], norms: Sequence[str], case: Case, language: Language
 ) -> list[str]:
-    """Add the capitals of a sentence or headline; existing capitals stay.
+    """Add the capitals of a sentence or headline to printed words; existing capitals stay.
 
     Where headlines have the capitals of sentences, "headline" means the same as "sentence".
-
-    Args:
-        words: printed words.
-        case: which capitals to add.
-        norms: norms of the words; the words themselves by default.
-        language: language of the words.
     """
     if case == "headline" and not language.has_headline_case:
         case = "sentence"
@@ -173,15 +160,13 @@ def capitalize(
     last = len(words) - 1
     result: list[str] = []
     is_start = True
-    for position, word in enumerate(words):
+    for position, (word, norm) in enumerate(zip(words, norms, strict=True)):
         is_word = any(c.isalnum() for c in word) and word.replace("’", "'") not in _CLITICS
         is_headline_word = case == "headline" and (word not in MINOR_WORDS or position == last)
         if is_word and _may_capitalize(word) and (is_start or is_headline_word):
             word = word[0].title() + word[1:]  # title() capitalizes half of a ligature such as ﬁ
         result.append(word)
         is_start = (
-            (is_start and not is_word)
-            or word in _ENDS_SENTENCE
-            or (norms or words)[position] in language.capital_after
+            (is_start and not is_word) or word in _ENDS_SENTENCE or norm in language.capital_after
         )
     return result

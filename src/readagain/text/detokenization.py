@@ -145,9 +145,9 @@ def add_surfaces(
         _trim_end(result, printed)
     capitalized = capitalize(
         [result[nth].surface for nth in printed],
+        [result[nth].norm for nth in printed],
         case,
-        norms=[result[nth].norm for nth in printed],
-        language=language,
+        language,
     )
     surfaces = dict(zip(printed, capitalized, strict=True))
     end, previous = 0, None

@@ -32,6 +32,8 @@ class Document:
     sentences: tuple[tuple[Token, ...], ...]
     is_tokenized: bool = False
     """Whether the text was given as tokens separated by spaces, as in Gigaword."""
+    skips_scene: bool = False
+    """Whether sentences at the start of an article that only set the scene were left out."""
 
     @cached_property
     def words(self) -> tuple[Token, ...]:
@@ -53,19 +55,22 @@ def read_document(
 ) -> Document:
     """Split a text into sentences and tokens.
 
-    Args:
-        text: the text.
-        max_sentences: maximum number of sentences.
-        is_article: leave out bylines, dates, captions and buttons (`article_spans`).
-        language: language of the text.
+    With `is_article`, bylines, dates, captions, buttons, and sentences at the start that only set
+    the scene are left out (`article_spans`).
 
     >>> read_document("It cost $3.").sentences[0][2:4]
     (Token(norm='$', start=8, end=9), Token(norm='#', start=9, end=10))
     """
     plain = _decode(text, language)
+    skips_scene = False
+    if is_article:
+        sentence_ranges, skips_scene = article_spans(
+            plain, max_sentences=max_sentences, language=language
+        )
+    else:
+        sentence_ranges = sentence_spans(plain, max_sentences=max_sentences, language=language)
     sentences = []
-    find_spans = article_spans if is_article else sentence_spans
-    for start, end in find_spans(plain, max_sentences=max_sentences, language=language):
+    for start, end in sentence_ranges:
         sentence = plain[start:end]
         spans = token_spans(sentence, language)
         norms = normalize_tokens(token_at(sentence, *span, language) for span in spans)
@@ -81,7 +86,7 @@ def read_document(
             tuple(Token(norm, offsets[start], offsets[end]) for norm, start, end in sentence)
             for sentence in sentences
         ]
-    return Document(text, tuple(sentences))
+    return Document(text, tuple(sentences), skips_scene=skips_scene)
 
 
 def read_tokenized(text: str) -> Document:

@@ -4,6 +4,8 @@ About four in five nouns, verbs, adjectives and adverbs of news sentences agree 
 Grammar parser.
 """
 
+from functools import lru_cache
+
 from readagain.text.vocab import SPECIAL_TOKENS
 from readagain.text.wordlists import load_word_lists
 
@@ -20,6 +22,7 @@ _MAX_ENDING = max(map(len, _BY_ENDING))
 _MIN_STEM = 3  # letters before an ending
 
 
+@lru_cache(maxsize=1 << 14)
 def part_of_speech(norm: str) -> str:
     """Return the most likely part of speech of a normalized word.
 

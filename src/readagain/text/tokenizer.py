@@ -10,7 +10,13 @@ Only single characters have possessive quantifiers: Python before 3.11.5 has a b
 import re
 from functools import cache
 
-from readagain.text.language import ENGLISH, UNSPACED_CHAR_PATTERN, UNSPACED_RANGES, Language
+from readagain.text.language import (
+    ENGLISH,
+    LANGUAGES,
+    UNSPACED_CHAR_PATTERN,
+    UNSPACED_RANGES,
+    Language,
+)
 
 # Characters that are always tokens; ― and ⋯ come from `normalize_typography`.
 _ALONE = r";@#$%&?!()\[\]{}<>\"`―⋯。！？、，；：｡「」『』؟۔।॥"
@@ -70,8 +76,9 @@ _AFTER_CLOSING = frozenset(".,;:?!)]}>―–—-⋯…/'»”“")
 
 
 @cache
-def _token_pattern(language: Language) -> re.Pattern[str]:
+def _token_pattern(code: str) -> re.Pattern[str]:
     """Return the pattern of the tokens of a language."""
+    language = LANGUAGES[code]
     if language.has_english_rules:
         return _TOKEN
     parts = [] if language.is_spaced else [UNSPACED_CHAR_PATTERN]
@@ -80,7 +87,7 @@ def _token_pattern(language: Language) -> re.Pattern[str]:
         parts.append(rf"(?i:{elisions})'(?=[\w\"«“„])")
     if language.apocopes:
         parts.append(rf"(?i:{'|'.join(language.apocopes)})'(?!\w)")
-    if language.code == "nl":
+    if code == "nl":
         parts.append(r"'(?i:s|t|n|k|m|r)\b(?!-\w)|'[sS]-\w+")
     unspaced = "" if language.is_spaced else UNSPACED_RANGES
     parts.append(
@@ -107,7 +114,7 @@ def token_spans(text: str, language: Language = ENGLISH) -> list[tuple[int, int]
     >>> token_spans("It's $3.5m.")
     [(0, 2), (2, 4), (5, 6), (6, 10), (10, 11)]
     """
-    return [match.span() for match in _token_pattern(language).finditer(text)]
+    return [match.span() for match in _token_pattern(language.code).finditer(text)]
 
 
 def tokenize(text: str, language: Language = ENGLISH) -> list[str]:
@@ -122,7 +129,7 @@ def tokenize(text: str, language: Language = ENGLISH) -> list[str]:
         else not QUOTES.isdisjoint(text) or "''" in text
     )
     if not has_quotes:
-        return _token_pattern(language).findall(text)
+        return _token_pattern(language.code).findall(text)
     return [token_at(text, start, end, language) for start, end in token_spans(text, language)]
 
 

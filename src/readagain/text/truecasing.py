@@ -113,9 +113,6 @@ class Truecaser:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Truecaser) and self._spellings == other._spellings
 
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
 
 @cache
 def default_truecaser() -> Truecaser:

@@ -98,9 +98,6 @@ class Vocab:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vocab) and self.words == other.words
 
-    def __hash__(self) -> int:
-        return hash(self.words)
-
 
 def _first_problem(words: tuple[str, ...], ids: Mapping[str, int]) -> str | None:
     """Describe the first invalid word, or return None."""

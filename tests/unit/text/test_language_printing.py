@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from readagain.text.casing import capitalize
 from readagain.text.detokenization import SummaryToken, write_copied, write_summary
 from readagain.text.document import read_document
-from readagain.text.language import LANGUAGES, find_language
+from readagain.text.language import ENGLISH, LANGUAGES, find_language
 from readagain.text.truecasing import Truecaser, has_informative_case
 
 CODES = ("de", "fr", "it", "es", "nl", "ru", "zh", "ja", "th", "ko", "ar", "he")
@@ -81,7 +81,7 @@ def test_headline_case_is_sentence_case_in_german():
     norms = "bürgermeisterin von übach erhöht"
     assert summary("de", text, norms, case="headline") == "Bürgermeisterin von Übach erhöht"
     words = ["mayor", "of", "ostham", "raises"]
-    assert capitalize(words, "headline") == ["Mayor", "of", "Ostham", "Raises"]
+    assert capitalize(words, words, "headline", ENGLISH) == ["Mayor", "of", "Ostham", "Raises"]
 
 
 def test_english_spellings_are_not_used_in_other_languages():
