@@ -57,7 +57,7 @@ class Detokenizer:
     ) -> list[SummaryToken]:
         """Return the tokens of a hypothesis, without surfaces."""
         words = source.document.words
-        found = []
+        tokens = []
         for t, (id, (sentence, word), log_prob) in enumerate(
             zip(
                 hypothesis.ids.tolist(),
@@ -68,16 +68,16 @@ class Detokenizer:
         ):
             if t < len(prefix):
                 norm = prefix.words[t].norm
-                found.append(SummaryToken(norm, is_given=True, log_prob=log_prob))
+                tokens.append(SummaryToken(norm, is_given=True, log_prob=log_prob))
             elif sentence >= 0:
                 position = source.sequences[sentence][word]
                 token = words[position]
-                found.append(SummaryToken(token.norm, position, log_prob=log_prob, source=token))
+                tokens.append(SummaryToken(token.norm, position, log_prob=log_prob, source=token))
             else:
                 norm = self._vocab.word(id)
                 attended = _attended(hypothesis, t, source) if "#" in norm else ()
-                found.append(SummaryToken(norm, None, attended, log_prob=log_prob))
-        return found
+                tokens.append(SummaryToken(norm, None, attended, log_prob=log_prob))
+        return tokens
 
     def print_tokens(
         self,
@@ -88,17 +88,18 @@ class Detokenizer:
         case: Case,
         max_bytes: int = 0,
     ) -> tuple[str, list[SummaryToken]]:
-        """Return the printed text, and the tokens that fit into `max_bytes` with surfaces.
+        """Return the printed text and its tokens with surfaces.
 
-        The search only estimates the size, word by word, so last words may still be too many.
+        The search counts the bytes of single words. The last words are left out if the text as a
+        whole is longer than `max_bytes`; 0 sets no limit.
         """
-        kept = list(tokens)
+        tokens = list(tokens)
         while True:
-            printed = self._add_surfaces(kept, source, prefix, case)
+            printed = self._add_surfaces(tokens, source, prefix, case)
             text = prefix.text + printed_text(printed)[len(prefix.text) :]
-            if not kept or not max_bytes or num_bytes(text) <= max_bytes:
+            if not tokens or not max_bytes or num_bytes(text) <= max_bytes:
                 return text, printed
-            kept.pop()
+            tokens.pop()
 
     def _add_surfaces(
         self, tokens: Sequence[SummaryToken], source: SourceText, prefix: TargetPrefix, case: Case
@@ -112,7 +113,7 @@ class Detokenizer:
                 end = start + len(token.norm)
                 printed.append(replace(token, surface=token.norm, start=start, end=end))
         else:
-            # The prefix already has digits, so it must not use digits of the source.
+            # The prefix already has its digits; 0 for # keeps it from taking those of the source.
             given = [
                 replace(token, norm=token.norm.replace("#", "0")) for token in tokens[:num_prefix]
             ]
@@ -135,11 +136,7 @@ class Detokenizer:
                     for token in printed[num_prefix:]
                 ),
             ]
-        words = source.document.words
-        return [
-            token if token.digits_from is None else replace(token, source=words[token.digits_from])
-            for token in printed
-        ]
+        return printed
 
 
 def _attended(hypothesis: Hypothesis, t: int, source: SourceText) -> tuple[int, ...]:

@@ -86,13 +86,12 @@ class SourceReader:
         (`text/article.py`).
         """
         num_sentences = self._data.num_sentences
-        document = (
-            read_tokenized(text)
-            if tokenized
-            else read_document(
+        if tokenized:
+            document = read_tokenized(text)
+        else:
+            document = read_document(
                 text, max_sentences=num_sentences + 1, is_article=True, language=self.language
             )
-        )
         sentences = _sentences_with_words(document)
         has_more = len(sentences) > num_sentences or document.skips_scene
         sentences_read = tuple(_with_full_stops(sentences[:num_sentences], document))
@@ -119,24 +118,22 @@ class SourceReader:
         ext_ids = np.full((B, N * L), PAD, dtype=np.int64)
         for b, source in enumerate(sources):
             norms = self._padded_norms(source, L)
-            for n, sequence in enumerate(source.sequences):
-                sequence_norms = norms[n * L : n * L + len(sequence)]
-                source_ids[b, n, : len(sequence)] = self._source_vocab.ids(sequence_norms)
-                lengths[b, n] = len(sequence)
             ext_ids[b] = extended_source_ids(norms, self._vocab)
-            if style:
-                for n in range(len(source.sequences)):
-                    source_ids[b, n, lengths[b, n]] = self.styles[style]
-                    ext_ids[b, n * L + lengths[b, n]] = UNK
-                    lengths[b, n] += 1
+            for n, sequence in enumerate(source.sequences):
+                end = n * L + len(sequence)
+                ids = self._source_vocab.ids(norms[n * L : end])
+                if style:
+                    ids.append(self.styles[style])
+                    ext_ids[b, end] = UNK
+                source_ids[b, n, : len(ids)] = ids
+                lengths[b, n] = len(ids)
         return SourceBatch(source_ids=source_ids, lengths=lengths, source_ext_ids=ext_ids)
 
     def forced_prefix(self, sources: Sequence[SourceText], prefix: TargetPrefix) -> ForcedPrefix:
-        """Return the constraint that makes summaries of a batch start with some words.
+        """Return the extended ids of the words that the summaries of a batch start with.
 
-        As in training, the input of the decoder is the id of a word in the vocabulary, or else its
-        position in the source, or else UNK. The words are printed as given, so they do not count
-        as copied.
+        As in training, a word has its id in the vocabulary, or else that of its position in the
+        source, or else UNK.
         """
         L = _max_length(sources)
         norms = [self._without_special(word.norm) for word in prefix.words]
@@ -157,11 +154,14 @@ class SourceReader:
         return norms
 
     def _without_special(self, norm: str) -> str:
-        """Return UNK for a special token that a text spells out, so that it is never copied."""
+        """Return `<unk>` for a word spelled like a special token, so that it is not copied."""
         return SPECIAL_TOKENS[UNK] if norm in self._special_tokens else norm
 
     def _sequences(self, sentences: Sequence[Sequence[Token]]) -> tuple[range, ...]:
-        """Return the positions of each input sequence: of each sentence, or of all joined."""
+        """Return the positions of the words of each input sequence.
+
+        A sequence is a sentence, or all sentences for a model that joins them.
+        """
         ends = np.cumsum([len(sentence) for sentence in sentences]).tolist()
         starts = [0, *ends[:-1]]
         if self._data.join_sentences and ends:
@@ -181,7 +181,7 @@ def _max_length(sources: Sequence[SourceText]) -> int:
 def _with_full_stops(
     sentences: Sequence[tuple[Token, ...]], document: Document
 ) -> Iterator[tuple[Token, ...]]:
-    """Yield the sentences; add a full stop at a line break without punctuation before it.
+    """Yield the sentences; add a full stop to those that end at a line break without punctuation.
 
     Otherwise two items of a list would look like one sentence to the model. The full stop has an
     empty span, so it is never printed.
@@ -191,8 +191,8 @@ def _with_full_stops(
         return
     for sentence, following in zip_longest(sentences, sentences[1:]):
         end = sentence[-1].end
-        is_line = following is not None and "\n" in document.text[end : following[0].start]
-        if is_line and not ends_with_punctuation(document.text[sentence[0].start : end]):
+        ends_line = following is not None and "\n" in document.text[end : following[0].start]
+        if ends_line and not ends_with_punctuation(document.text[sentence[0].start : end]):
             sentence = (*sentence, Token(".", end, end))
         yield sentence
 

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from readagain.counts import pluralize
-from readagain.errors import ConfigError
 from readagain.search.constraints import (
     Constraint,
     ConstraintList,
@@ -61,7 +59,7 @@ def beam_search(
         beam_size: hypotheses per document.
         length: limits on the number of words; the maximum also bounds the number of steps.
         constraints: further constraints.
-        prefix: words with which each summary starts.
+        prefix: words with which each summary starts, no more than the maximum length.
         scoring: score function (default: log-probability).
         n_best: summaries to return per document, at most `beam_size`.
 
@@ -70,16 +68,11 @@ def beam_search(
         fewer, and none if the probability of EOS is 0.
 
     Raises:
-        ConfigError: if a forced prefix is longer than the maximum length.
         ArtifactError: if the model returns NaN.
     """
     prefix = prefix or ForcedPrefix([()] * len(sources))
-    assert 1 <= n_best <= beam_size  # checked by `config.options`
-    if prefix.max_length > length.maximum:
-        raise ConfigError(
-            f"forced prefix: has {pluralize(prefix.max_length, 'word')}, and a summary has at most "
-            f"{length.maximum}; allow more words, or force fewer"
-        )
+    assert 1 <= n_best <= beam_size
+    assert prefix.max_length <= length.maximum
     if not len(sources):
         return []
     scoring = scoring or Scoring()
@@ -114,6 +107,7 @@ def beam_search(
         ended = _finish(active, candidates, continuations, selection, finished)
         is_kept = selection.is_word
         if finished.has_full_list:
+            # Drop the hypotheses of documents whose n-best list can no longer change.
             documents = selection.documents
             num_scored = prefix.num_scored(documents, active.num_words + 2)  # with a word and EOS
             max_scored = prefix.num_scored(documents, length.maximum + 1)

@@ -33,9 +33,6 @@ def decode_sources(
 
     The limits in bytes of `decode` are not applied, since they need the printed words; pass a
     `ByteLengthConstraint` in `constraints`.
-
-    Raises:
-        ConfigError: if a forced prefix is longer than the maximum length.
     """
     repetition: list[Constraint] = []
     if decode.no_repeat_ngram:

@@ -107,7 +107,7 @@ def score_continuations(
     """Score the continuations of each row that the constraints allow.
 
     Candidates must be sorted; `bonuses` are (R, k) feature bonuses. At most `beam_size` words of a
-    row are scored.
+    row are scored, since a beam has no room for more.
     """
     columns, missing = find_allowed(active, candidates, constraint, prefix, beam_size)
     n = min(candidates.ids.shape[1], beam_size)
@@ -153,8 +153,6 @@ def find_allowed(
 ) -> tuple[Ints | None, Bools | None]:
     """Find the first `count` allowed candidates of each row.
 
-    A beam of size `count` takes at most `count` candidates of one row.
-
     Returns:
         (R, n) columns of the candidates in order, n at most `count`, and (R, n) True where a row
         has fewer allowed words and the column is invalid. None, None if the first `count`
@@ -176,6 +174,9 @@ def select_continuations(
     active: ActiveHypotheses, continuations: Continuations, beam_widths: Ints
 ) -> Selection:
     """Select the best continuations of every document.
+
+    The continuations of a document are put into one row, so that one sort ranks those of all
+    documents. D documents have up to W rows, each with C continuations.
 
     `beam_widths`, (B,), is the number of continuations to select for each document of the batch.
     """
@@ -216,6 +217,7 @@ def take_columns(table: Table, columns: Ints) -> Table:
 
 
 def _reorder_rows(table: Table, rows: Ints, order: Ints) -> Table:
+    """Return a copy in which some rows have their columns in another order."""
     result = table.copy()
     result[rows] = take_columns(table[rows], order)
     return result
@@ -227,10 +229,10 @@ def _select_columns(table: Floats, columns: Ints | None, count: int) -> Floats:
 
 
 def _ban_end(banned: Bools | None, log_probs: Floats, scores: Floats) -> tuple[Ints, Floats]:
-    """Set the end column of (R, 1 + n) tables to -inf in place where ending is banned.
+    """Set the end column of the (R, 1 + n) tables to -inf where ending is banned, in place.
 
     Returns:
-        (F,) rows that have no continuation left, and (F,) their scores with EOS.
+        (F,) rows that have no continuation left, and (F,) the scores with which they would end.
     """
     dead_ends: Ints = np.empty(0, dtype=np.intp)
     dead_end_scores: Floats = np.empty(0)

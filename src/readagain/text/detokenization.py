@@ -85,32 +85,6 @@ class SummaryToken:
         return "generated" if self.digits_from is None else "digits"
 
 
-def write_summary(
-    tokens: Sequence[SummaryToken],
-    document: Document,
-    *,
-    case: Case = "sentence",
-    truecaser: Truecaser | None = None,
-    language: Language = ENGLISH,
-) -> str:
-    """Return the printed text of a summary, with case, digits, quotes, brackets and spacing.
-
-    A generated number is left out if no number of the source has digits for it, so that no digits
-    are invented and # is never printed.
-
-    Args:
-        tokens: tokens of the summary.
-        document: source document.
-        case: "sentence" and "headline" capitalize; "plain" leaves copied tokens unchanged.
-        truecaser: usual capitalization of tokens that are not in the document; by default
-            of frequent English words.
-        language: language of document and summary.
-    """
-    return printed_text(
-        add_surfaces(tokens, document, case=case, truecaser=truecaser, language=language)
-    )
-
-
 def printed_text(tokens: Sequence[SummaryToken]) -> str:
     """Return the text of tokens with surfaces and spans."""
     text = ""
@@ -127,9 +101,18 @@ def add_surfaces(
     truecaser: Truecaser | None = None,
     language: Language = ENGLISH,
 ) -> list[SummaryToken]:
-    """Return all tokens with their surface and span in the printed summary.
+    """Return all tokens with their surface and span in the printed summary (`printed_text`).
 
-    Tokens that are not printed get an empty surface and span.
+    Tokens that are not printed get an empty surface and span. One of them is a generated number for
+    which no number of the source has digits, so that no digits are invented and # is never printed.
+
+    Args:
+        tokens: tokens of the summary.
+        document: source document.
+        case: "sentence" and "headline" capitalize; "plain" leaves copied tokens unchanged.
+        truecaser: usual capitalization of tokens that are not in the document; by default
+            of frequent English words.
+        language: language of document and summary.
     """
     is_plain = case == "plain"
     source_case = SourceTruecaser(
@@ -171,7 +154,7 @@ def write_copied(
     """Return the words at `positions` (default: all) as in the document, with single spaces."""
     positions = range(len(document.words)) if positions is None else positions
     copies = [SummaryToken(document.words[position].norm, position) for position in positions]
-    return write_summary(copies, document, case="plain", language=language)
+    return printed_text(add_surfaces(copies, document, case="plain", language=language))
 
 
 def _with_spellings(
@@ -200,6 +183,7 @@ def _with_spellings(
                 yield token
                 continue
             surface, digits_from = filled
+            token = replace(token, source=document.words[digits_from])
         else:
             before, after = norms[nth], norms[nth + 2]
             surface = signs.get(token.norm) or source_case.spell_generated(

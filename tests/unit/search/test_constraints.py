@@ -3,7 +3,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from readagain.errors import ConfigError
 from readagain.search.beam import beam_search
 from readagain.search.constraints import (
     ByteLengthConstraint,
@@ -280,8 +279,3 @@ def test_forced_words_count_towards_the_maximum(table_model, sources_of):
         length=LengthConstraint(maximum=2),
     )
     assert best.ids.tolist() == [4, 5]
-
-
-def test_search_rejects_prefix_above_the_maximum_length(table_model, sources_of):
-    with pytest.raises(ConfigError, match="has 5 words, and a summary has at most 4; allow more"):
-        search_after(table_model(TABLE), sources_of([4]), ForcedPrefix([[4] * 5]))

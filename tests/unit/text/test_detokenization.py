@@ -5,8 +5,9 @@ from importlib.resources import files
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from printing import write_summary
 
-from readagain.text.detokenization import SummaryToken, write_copied, write_summary
+from readagain.text.detokenization import SummaryToken, write_copied
 from readagain.text.document import Document, read_document, read_tokenized
 from readagain.text.truecasing import Truecaser
 

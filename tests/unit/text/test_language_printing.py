@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from printing import write_summary
 
 from readagain.text.casing import capitalize
-from readagain.text.detokenization import SummaryToken, write_copied, write_summary
+from readagain.text.detokenization import SummaryToken, write_copied
 from readagain.text.document import read_document
 from readagain.text.language import ENGLISH, LANGUAGES, find_language
 from readagain.text.truecasing import Truecaser, has_informative_case

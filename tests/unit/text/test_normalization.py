@@ -6,8 +6,9 @@ from sys import getsizeof
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from printing import write_summary
 
-from readagain.text.detokenization import SummaryToken, write_copied, write_summary
+from readagain.text.detokenization import SummaryToken, write_copied
 from readagain.text.document import headline_tokens, read_document, read_tokenized, sentence_norms
 from readagain.text.normalization import (
     StringCache,

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from printing import write_summary
 
 from readagain.errors import ArtifactError
-from readagain.text.detokenization import SummaryToken, write_summary
+from readagain.text.detokenization import SummaryToken
 from readagain.text.document import read_document
 from readagain.text.truecasing import (
     Truecaser,
