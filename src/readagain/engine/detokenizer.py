@@ -104,7 +104,7 @@ class Detokenizer:
     def _add_surfaces(
         self, tokens: Sequence[SummaryToken], source: SourceText, prefix: TargetPrefix, case: Case
     ) -> list[SummaryToken]:
-        """Return tokens with surfaces; those of the prefix are printed as given."""
+        """Return tokens with surfaces; the prefix is printed as the caller wrote it."""
         num_prefix = len(prefix)
         if source.document.is_tokenized:
             printed, end = [], -1
@@ -114,11 +114,11 @@ class Detokenizer:
                 printed.append(replace(token, surface=token.norm, start=start, end=end))
         else:
             # The prefix already has its digits; 0 for # keeps it from taking those of the source.
-            given = [
+            prefix_tokens = [
                 replace(token, norm=token.norm.replace("#", "0")) for token in tokens[:num_prefix]
             ]
             printed = add_surfaces(
-                [*given, *tokens[num_prefix:]],
+                [*prefix_tokens, *tokens[num_prefix:]],
                 source.document,
                 case=case,
                 truecaser=self.truecaser,

@@ -238,10 +238,10 @@ class OnnxStepModel:
         document = before.take(rows)
         if len(document) == len(before) and (document == before).all():
             return OnnxState(state.memory, decoder, state.layout)
-        kept, document = np.unique(document, return_inverse=True)
+        remaining, document = np.unique(document, return_inverse=True)
         memory = state.memory
-        if len(kept) < len(memory["valid"]):
-            memory = {name: value[kept] for name, value in memory.items()}
+        if len(remaining) < len(memory["valid"]):
+            memory = {name: value[remaining] for name, value in memory.items()}
         return OnnxState(memory, decoder, BeamLayout.of(document))
 
     def importance(self, sources: SourceBatch) -> Floats | None:
@@ -275,33 +275,32 @@ class OnnxStepModel:
         return arrays
 
 
-def _wrong_candidates(found: Candidates, state: OnnxState, num_words: int | None) -> list[str]:
+def _wrong_candidates(candidates: Candidates, state: OnnxState, num_words: int | None) -> list[str]:
     """Return the names of step outputs with an unexpected type, shape or value.
 
-    Args:
-        found: outputs of the step.
-        state: state before the step.
-        num_words: number of extended ids; None if ids are not checked.
+    `state` is that before the step; `num_words` is the number of extended ids, or None if ids are
+    not checked.
     """
     R, S = len(state.layout.document), state.memory["valid"].shape[-1]
-    k = found.ids.shape[-1] if found.ids.ndim == 2 else 0
+    ids, copied_from, attention = candidates.ids, candidates.copied_from, candidates.attention
+    k = ids.shape[-1] if ids.ndim == 2 else 0
     is_wrong = {
-        "ids": found.ids.dtype.kind != "i" or found.ids.shape != (R, k),
-        "log_probs": not _are_log_probs(found.log_probs, (R, k)),
-        "copied_from": found.copied_from.dtype.kind != "i" or found.copied_from.shape != (R, k),
-        "end_log_probs": not _are_log_probs(found.end_log_probs, (R,)),
-        "attention": found.attention.dtype.kind != "f"
-        or found.attention.shape != (R, S)
-        or not found.attention.min(initial=0) >= 0,
+        "ids": ids.dtype.kind != "i" or ids.shape != (R, k),
+        "log_probs": not _are_log_probs(candidates.log_probs, (R, k)),
+        "copied_from": copied_from.dtype.kind != "i" or copied_from.shape != (R, k),
+        "end_log_probs": not _are_log_probs(candidates.end_log_probs, (R,)),
+        "attention": attention.dtype.kind != "f"
+        or attention.shape != (R, S)
+        or not attention.min(initial=0) >= 0,
     }
     wrong = [name for name, each in is_wrong.items() if each]
     if wrong or num_words is None or k == 0:
         return wrong
-    if found.ids.min() < len(SPECIAL_TOKENS) or found.ids.max() >= num_words:
-        ids = found.ids[found.log_probs > -np.inf]  # the ids of missing words are arbitrary
-        if ((ids < len(SPECIAL_TOKENS)) | (ids >= num_words)).any():
+    if ids.min() < len(SPECIAL_TOKENS) or ids.max() >= num_words:
+        word_ids = ids[candidates.log_probs > -np.inf]  # the ids of missing words are arbitrary
+        if ((word_ids < len(SPECIAL_TOKENS)) | (word_ids >= num_words)).any():
             return ["ids"]
-    if found.copied_from.min() < -1 or found.copied_from.max() >= S:
+    if copied_from.min() < -1 or copied_from.max() >= S:
         return ["copied_from"]
     return []
 

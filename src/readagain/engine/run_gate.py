@@ -48,7 +48,7 @@ class RunGate:
         self._changed.release()
 
     def open_in_child(self) -> None:
-        """Let threads of a forked process in; those of its parent do not exist there."""
+        """Let threads in again in a forked process, which has no other threads of its parent."""
         self._num_inside = 0
         self.open()
 

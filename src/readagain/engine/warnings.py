@@ -23,8 +23,8 @@ MESSAGES = {
 """Message of each code."""
 
 _MIN_FUNCTION_WORDS = 0.2
-"""Fraction of function words of the model's language from which a text is taken to be in it; 95%
-of English texts have more."""
+"""Minimum fraction of function words of the model's language in a text of that language; 95% of
+English texts have more."""
 
 
 @dataclass(frozen=True)

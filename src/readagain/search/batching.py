@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from math import ceil
 from threading import Thread
 from typing import TypeVar
 
@@ -52,8 +53,8 @@ def bucketed_batches(
             outputs: Iterable[Sequence[Result]] = map(process, _select(loaded, batches))
         else:
             # Round up to a multiple of the number of threads, so that all are busy until the end.
-            num_batches = -(-len(batches) // num_threads) * num_threads
-            batches = list(split_by_length(lengths, max_words, -(-len(loaded) // num_batches)))
+            num_batches = ceil(len(batches) / num_threads) * num_threads
+            batches = list(split_by_length(lengths, max_words, ceil(len(loaded) / num_batches)))
             outputs = _process_parallel(
                 _select(loaded, batches), process_in_thread or process, num_threads
             )

@@ -25,7 +25,7 @@ class Continuations:
         columns: (R, n) index of each word among the k candidates; None for the first n.
         log_probs: (R, 1 + n) total log-probability including features; -inf where not allowed.
         scores: (R, 1 + n) scores.
-        ranking: (R, 1 + n) scores minus the diversity penalty; the beam is selected by them.
+        ranking: (R, 1 + n) scores minus the diversity penalty, by which the beam is selected.
         dead_ends: (F,) rows without an allowed word that are below the minimum length.
         dead_end_scores: (F,) their scores with EOS.
         coverage: (R, S) coverage including this step, or None if there is no coverage penalty.

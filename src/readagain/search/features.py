@@ -162,7 +162,7 @@ def _last_positions(is_word: Bools) -> Ints:
 
 def _occurs_at(ids: Ints, source: Ints, is_marked: Bools) -> Bools:
     """Return which ids, (R, k), occur at one of the marked positions, (R, S), of the source."""
-    found = np.zeros(ids.shape, dtype=np.bool_)
+    occurs = np.zeros(ids.shape, dtype=np.bool_)
     marked_first = np.argsort(~is_marked, axis=1, kind="stable")  # (R, S) positions
     for nth in range(int(is_marked.sum(axis=1).max(initial=0))):
         position = marked_first[:, nth, None]
@@ -171,5 +171,5 @@ def _occurs_at(ids: Ints, source: Ints, is_marked: Bools) -> Bools:
             np.take_along_axis(source, position, axis=1),
             _NO_ID,
         )  # (R, 1)
-        found |= ids == source_id
-    return found
+        occurs |= ids == source_id
+    return occurs

@@ -144,8 +144,7 @@ class FinishedScores:
     """Number and best scores of the finished hypotheses of each document."""
 
     def __init__(self, num_documents: int, *, beam_size: int, n_best: int) -> None:
-        # (B,) number of active hypotheses that each document may have: those that finish narrow
-        # its beam.
+        # (B,) number of active hypotheses for which the beam of each document has room.
         self.beam_widths: Ints = np.full(num_documents, beam_size)
         self.has_full_list = False  # whether any document has n_best finished hypotheses
         self._best = np.full((num_documents, n_best), -np.inf)  # (B, n_best), worst first

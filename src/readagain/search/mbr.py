@@ -17,8 +17,8 @@ def mbr_rerank(
 ) -> list[Hypothesis]:
     """Sort the hypotheses of one document by their expected utility, which becomes their score.
 
-    The utility of a hypothesis is its unigram F1 or recall against a hypothesis of the list, itself
-    included. The expectation weights each of these by a probability proportional to
+    The expected utility of a hypothesis is a weighted mean of its unigram F1 or recall against
+    every hypothesis of the list, itself included. The weights are proportional to
     exp(score / temperature). Hypotheses below the minimum length stay last, and ties keep their
     order.
     """

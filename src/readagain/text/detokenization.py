@@ -103,8 +103,9 @@ def add_surfaces(
 ) -> list[SummaryToken]:
     """Return all tokens with their surface and span in the printed summary (`printed_text`).
 
-    Tokens that are not printed get an empty surface and span. One of them is a generated number for
-    which no number of the source has digits, so that no digits are invented and # is never printed.
+    Tokens that are not printed get an empty surface and span: marks at the end, and generated
+    numbers for which no number of the source has digits. So no digits are invented, and # is never
+    printed.
 
     Args:
         tokens: tokens of the summary.

@@ -172,8 +172,8 @@ def normalize_typography(text: str, *, keep_quotes: bool = False) -> str:
 
 def _decode_entity(match: re.Match[str]) -> str:
     name = f"{match[1]};"
-    found = unescape(f"&{name}") if name.startswith("#") else html5.get(name, "")
-    return found if len(found) == 1 else match[0]
+    char = unescape(f"&{name}") if name.startswith("#") else html5.get(name, "")
+    return char if len(char) == 1 else match[0]
 
 
 def _stream_safe(token: str) -> str:

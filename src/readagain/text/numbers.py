@@ -16,7 +16,7 @@ class SourceNumbers:
 
     A word gets the digits of a source word with the same norm. Otherwise a word that starts with
     digits ("##pc") gets those of a plain number of the same length ("45"), and a plain number those
-    of an age ("17-year-old"). Other source words provide no digits, such as COVID-19.
+    of an age ("17-year-old"). Other source words, such as COVID-19, provide no digits.
     """
 
     def __init__(self, document: Document) -> None:

@@ -52,7 +52,7 @@ _OPENING = "\"'`“‘«„([{<—―–-$£€¥#•*"
 _ROMAN = re.compile(r"[IVXLC]+")
 _DOUBLED = re.compile(r"([A-Z])\1")  # EE. UU.
 _NUMBER = re.compile(r"(?:\d{1,2}\.?[/–-])?(\d+)")  # 3. and 25./26.
-_MAX_ORDINAL_DIGITS = 2  # longer ones need an article before them
+_MAX_ORDINAL_DIGITS = 2  # a longer number is an ordinal only after an article
 
 
 def sentence_spans(

@@ -64,7 +64,8 @@ _TOKEN = re.compile(
 # A double quote opens at the start, after white space and after these.
 _OPENS_AFTER = frozenset("([{<`―–")
 
-# Other languages: characters that are always tokens, quotation marks, and what surrounds those.
+# Other languages: characters that are always tokens; quotation marks, and the characters before an
+# opening and after a closing one.
 _ALONE_IN_ANY_LANGUAGE = _ALONE + r"¿¡«»„“”‟‘‚‹›€£¥،؛٪…—〈〉《》【】（）［］〔〕·・～｛｝＂＇՞‐‑−"
 _AFTER_LAST_STOP = r"""[\])}>"'»“”«‹›\s]*+\Z"""
 _OPENING_MARKS = frozenset("«„‟“")
