@@ -107,6 +107,7 @@ def _mark_ends(text: str, start: int, mark: re.Match[str]) -> bool:
     is_initial = bool(next_stop) and len(next_word) == 1
     begins_sentences = next_word.capitalize() in _STARTERS and not is_initial
     if next_word[:1].islower() and not _BRAND.match(next_word):
+        # Some writers begin sentences in lower case; after an abbreviation, the sentence goes on.
         return marks == "." and not closing and _is_ordinary(last_word)
     if marks == "!" and not closing and last_word in ENGLISH_WORDS["with_exclamation"]:
         return begins_sentences

@@ -28,7 +28,8 @@ treated as acronyms."""
 Ints = NDArray[np.int64]
 
 _LONG_WORD = 5  # letters; shorter words may be in lower case in a title-cased headline
-# `_CAN_PRECEDE`: the next word can be informative; False for marks that may begin a sentence.
+# Flags of a word. `_CAN_PRECEDE`: the case of the next word can be informative, since this word is
+# no mark after which a sentence may begin.
 _IS_WORD, _CAN_PRECEDE, _IS_LONG, _IS_LONG_LOWER, _HAS_CAPITAL = 1, 2, 4, 8, 16
 
 MINOR_WORDS = ENGLISH_WORDS["minor"]
