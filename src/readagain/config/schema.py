@@ -215,6 +215,8 @@ class DecodeSpec:
     """Exponent of the length that divides a score: 0 sums log-probabilities, 1 averages them."""
     word_reward: NonNegative = 0.0
     """Added to the score of a finished summary for each of its words."""
+    check_penalty: NonNegative = 0.0
+    """Subtracted from the score for each failed check; ignored for tokenized text."""
     no_repeat_ngram: Count = 0
     """Size of n-grams that may not repeat; a word may not follow itself either; 0 allows both."""
     coverage: NonNegative = 0.0

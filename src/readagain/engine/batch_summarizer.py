@@ -99,18 +99,20 @@ class BatchSummarizer:
                     forced=prefix.word_bytes,
                 )
             )
-        n_best = decode_sources(
+        found = decode_sources(
             model,
             batch,
             decode,
-            n_best=options.n_best,
+            n_best=decode.beam_size if decode.check_penalty else options.n_best,
             constraints=constraints,
             prefix=self.reader.forced_prefix(sources, prefix) if prefix else None,
         )
-        summaries = [
-            self._to_summaries(source, hypotheses, options)
-            for source, hypotheses in zip(sources, n_best, strict=True)
-        ]
+        n_best, summaries = [], []
+        for source, hypotheses in zip(sources, found, strict=True):
+            ranked = self._rank(source, hypotheses, options)
+            n_best.append([hypothesis for hypothesis, _ in ranked])
+            empty = self._empty_summary(source, options)
+            summaries.append([summary for _, summary in ranked] or [empty])
         for row, (source, (best, *_)) in enumerate(zip(sources, summaries, strict=True)):
             if best.confidence is not None and best.confidence < options.min_confidence:
                 n_best[row], summaries[row] = self._fall_back(best, source, batch, row, options)
@@ -135,21 +137,31 @@ class BatchSummarizer:
             summaries.append([_add_warnings(copied, "too_short")])
         return self._to_results(sources, batch, n_best, summaries, options, model)
 
-    def _to_summaries(
+    def _rank(
         self, source: SourceText, hypotheses: Sequence[Hypothesis], options: CallOptions
-    ) -> list[Summary]:
-        """Return the summaries of one source with confidence and warnings, or an empty summary."""
+    ) -> list[tuple[Hypothesis, Summary]]:
+        """Return the best hypotheses of one source and their summaries, best first.
+
+        `check_penalty` is subtracted from the score of a summary for each check that it fails. The
+        hypotheses are sorted by their score without it, so the loop ends as soon as `n_best`
+        summaries have at least the score of the next hypothesis.
+        """
+        n_best, penalty = options.n_best, options.decode.check_penalty
         empty = self._empty_summary(source, options)
-        summaries = []
+        ranked: list[tuple[Hypothesis, Summary]] = []
         for hypothesis in hypotheses:
+            if len(ranked) >= n_best and ranked[n_best - 1][1].score >= hypothesis.score:
+                break
             summary = self._to_summary(empty, source, hypothesis, options)
             if summary.text and not options.tokenized:
                 features, failed = features_and_checks(summary, source, self.language)
                 if self.confidence is not None:
                     summary = replace(summary, confidence=self.confidence.confidence(features))
+                summary = replace(summary, score=summary.score - penalty * len(failed))
                 summary = _add_warnings(summary, *failed)
-            summaries.append(summary)
-        return summaries or [empty]
+            ranked.append((hypothesis, summary))
+            ranked.sort(key=lambda each: (not each[0].meets_min_length, -each[1].score))
+        return ranked[:n_best]
 
     def _fall_back(
         self, best: Summary, source: SourceText, batch: SourceBatch, row: int, options: CallOptions

@@ -53,6 +53,7 @@ BENCHMARK_SETTINGS = {
     "length_penalty": 0.6,
     "min_words": 1,
     "word_reward": 0.0,
+    "check_penalty": 0.0,
     "consensus": 0.4,
 }
 PAPER_SETTINGS: dict[str, dict[str, Any]] = {

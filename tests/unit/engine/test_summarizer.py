@@ -9,12 +9,14 @@ from html import escape, unescape
 from itertools import count, islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from readagain.config.override import override
+from readagain.engine import confidence
 from readagain.engine.sessions import open_session
 from readagain.engine.summarizer import MAX_TEXTS, WINDOW, Summarizer
 from readagain.engine.warnings import SummaryWarning
@@ -464,6 +466,36 @@ def test_summary_html_is_escaped(summarizer):
     assert "<strong>&lt;script&gt;bridge &amp; road&lt;/script&gt;</strong>" in html
     assert "<small>confidence 0.50; part of the text</small>" in html
     assert f'<ol start="2"><li>{escape(summary.alternatives[0].text)}</li></ol>' in html
+
+
+@pytest.fixture
+def fail_crossed(monkeypatch):
+    """Replace the checks by one that fails headlines which end with 'crossed'."""
+
+    def failed_checks(headline, source, language):
+        return ["cut_off"] if headline[-1].norm == "crossed" else []
+
+    monkeypatch.setattr(confidence, "failed_checks", failed_checks)
+
+
+@pytest.mark.parametrize("n_best", [1, 3])
+def test_check_penalty_ranks_the_whole_beam(summarizer, fail_crossed, n_best):
+    best = summarizer.summarize(POLICE, n_best=8, beam=8)
+    penalized = [
+        (each.score - 0.5 * each.text.endswith("crossed"), each.text)
+        for each in (best, *best.alternatives)
+    ]
+    expected = sorted(penalized, key=lambda each: -each[0])[:n_best]
+    found = summarizer.with_decode(check_penalty=0.5).summarize(POLICE, n_best=n_best, beam=8)
+    assert [(each.score, each.text) for each in (found, *found.alternatives)] == expected
+    assert found.text != best.text
+
+
+def test_check_penalty_explains_the_selected_summary(summarizer, fail_crossed):
+    best = summarizer.summarize(POLICE, n_best=8, beam=8, explain=True)
+    found = summarizer.with_decode(check_penalty=0.5).summarize(POLICE, beam=8, explain=True)
+    assert found.text != best.text
+    assert not np.array_equal(found.explanation.attention, best.explanation.attention)
 
 
 def test_scores_of_mbr_reranking_fall(toy):
