@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-from readagain.errors import DataError, os_errors, require
+from readagain.errors import DataError, first_line, os_errors, require
 
 COMPRESSION_SUFFIXES = (".gz", ".xz", ".zst")
 BUFFER_BYTES = 1 << 20
@@ -20,6 +20,10 @@ MAX_DOCUMENT_BYTES = 128 << 20
 """Maximum size of a document that is parsed as a whole."""
 MAX_FOLDERS = 5000
 """Maximum number of folders that are searched for files; a corpus has fewer."""
+MAX_EXPANSION = 100
+"""Maximum ratio of decompressed to compressed bytes; that of texts is below 20."""
+MIN_EXPANDED_BYTES = 1 << 20
+"""Number of decompressed bytes that any compressed file may have in addition."""
 MAX_XZ_BYTES = 256 << 20
 """Memory limit of xz decompression; a file may request up to 4 GiB, `xz -9` needs 65 MiB."""
 
@@ -99,7 +103,8 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     The position in the decompressed content is not related to the size of the file.
 
     Raises:
-        DataError: when the file cannot be read, or its compressed data is damaged or cut short.
+        DataError: when the file cannot be read, its compressed data is damaged or cut short, or
+            it expands to more than `MAX_EXPANSION` times its size.
     """
     try:
         with named_errors(path), path.open("rb") as raw, _decompress(path, raw) as stream:
@@ -107,7 +112,9 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
                 # `raw` of an uncompressed file is up to BUFFER_BYTES ahead of `stream`.
                 is_compressed = path.suffix.lower() in COMPRESSION_SUFFIXES
                 yield stream, raw if is_compressed else stream
-            except gzip.BadGzipFile as error:  # an OSError
+            except OSError as error:
+                if error.errno is not None:  # an error of the disk, not of the decompression
+                    raise
                 raise zlib.error(str(error)) from error
     except EOFError as error:
         raise DataError(f"{path}: the compressed data is cut short; copy the file again") from error
@@ -118,7 +125,7 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         ) from error
     except (lzma.LZMAError, zlib.error) as error:
         raise DataError(
-            f"{path}: damaged {path.suffix} data ({error}); copy the file again"
+            f"{path}: damaged {path.suffix} data ({first_line(error)}); copy the file again"
         ) from error
 
 
@@ -138,20 +145,53 @@ def read_document(stream: BinaryIO, path: Path) -> bytes:
 
 
 def _decompress(path: Path, raw: BinaryIO) -> BinaryIO:
+    decompressor: Any
     match path.suffix.lower():
         case ".gz":
-            # BufferedReader.readline() is faster than GzipFile.readline(), which is Python code.
-            return cast(BinaryIO, io.BufferedReader(gzip.GzipFile(fileobj=raw), BUFFER_BYTES))
+            decompressor = gzip.GzipFile(fileobj=raw)
         case ".xz":
-            return cast(BinaryIO, io.BufferedReader(_XzStream(raw), BUFFER_BYTES))
+            decompressor = _XzReader(raw)
         case ".zst":
-            return cast(BinaryIO, io.BufferedReader(_ZstdStream(path, raw), BUFFER_BYTES))
+            pyarrow = require("pyarrow", extra="data", purpose=f"{path}: reading .zst")
+            file = pyarrow.PythonFile(raw, mode="r")
+            decompressor = pyarrow.CompressedInputStream(file, "zstd")
         case _:
             return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, raw), BUFFER_BYTES))
+    stream = _BoundedStream(path, raw, decompressor)
+    return cast(BinaryIO, io.BufferedReader(stream, BUFFER_BYTES))
 
 
-class _XzStream(io.RawIOBase):
-    """Decompressed bytes of an .xz file, like `lzma.LZMAFile` but with a memory limit."""
+class _BoundedStream(io.RawIOBase):
+    """Decompressed bytes of a file, at most `MAX_EXPANSION` times those of the file.
+
+    Without this limit a file of some kilobytes could contain hundreds of millions of lines.
+    """
+
+    def __init__(self, path: Path, raw: BinaryIO, decompressor: Any) -> None:
+        self._path = path
+        self._raw = raw
+        self._decompressor = decompressor
+        self._num_bytes = 0
+
+    def readable(self) -> bool:
+        """Return True, as `io.BufferedReader` requires."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill `buffer` with the next decompressed bytes and return their number."""
+        # Not read(): that of pyarrow leaks memory when the data is damaged.
+        num_bytes = int(self._decompressor.readinto(buffer))
+        self._num_bytes += num_bytes
+        if self._num_bytes > MAX_EXPANSION * self._raw.tell() + MIN_EXPANDED_BYTES:
+            raise DataError(
+                f"{self._path}: expands to more than {MAX_EXPANSION} times its size, as attacks "
+                "do; decompress the file first if you trust it"
+            )
+        return num_bytes
+
+
+class _XzReader:
+    """Decompressor of an .xz file, like `lzma.LZMAFile` but with a memory limit."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = raw
@@ -160,25 +200,21 @@ class _XzStream(io.RawIOBase):
     def _start(self) -> None:
         self._decoder = lzma.LZMADecompressor(memlimit=MAX_XZ_BYTES)
 
-    def readable(self) -> bool:
-        """Return True, as `io.BufferedReader` requires."""
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: memoryview) -> int:
         """Fill `buffer` with the next bytes."""
         while True:
-            chunk = b""
+            compressed = b""
             if self._decoder.eof:
-                chunk = self._next_stream()
-                if not chunk:
+                compressed = self._next_stream()
+                if not compressed:
                     return 0
                 self._start()
             elif self._decoder.needs_input:
-                chunk = self._raw.read(BUFFER_BYTES)
-                if not chunk:
+                compressed = self._raw.read(BUFFER_BYTES)
+                if not compressed:
                     raise EOFError("the end of the stream is missing")
             try:
-                content = self._decoder.decompress(chunk, len(buffer))
+                content = self._decoder.decompress(compressed, len(buffer))
             except lzma.LZMAError as error:
                 if str(error) == "Memory usage limit exceeded":
                     raise MemoryError(str(error)) from error
@@ -188,34 +224,8 @@ class _XzStream(io.RawIOBase):
                 return len(content)
 
     def _next_stream(self) -> bytes:
-        """Return the start of the next stream after padding; empty at the end."""
-        chunk = self._decoder.unused_data.lstrip(b"\0")
-        while not chunk:
-            more = self._raw.read(BUFFER_BYTES)
-            if not more:
-                break
-            chunk = more.lstrip(b"\0")
-        return chunk
-
-
-class _ZstdStream(io.RawIOBase):
-    """Decompressed bytes of a .zst file."""
-
-    def __init__(self, path: Path, raw: BinaryIO) -> None:
-        pyarrow = require("pyarrow", extra="data", purpose=f"{path}: reading .zst")
-        self._path = path
-        self._stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(raw, mode="r"), "zstd")
-
-    def readable(self) -> bool:
-        """Return True, as `io.BufferedReader` requires."""
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fill `buffer` with the next bytes."""
-        try:
-            # Not read(), which leaks memory when the data is damaged.
-            return int(self._stream.readinto(buffer))
-        except OSError as error:
-            raise DataError(
-                f"{self._path}: damaged or incomplete .zst data; copy the file again"
-            ) from error
+        """Return the start of the next stream after padding; empty at the end of the file."""
+        compressed = self._decoder.unused_data.lstrip(b"\0")
+        while not compressed and (following := self._raw.read(BUFFER_BYTES)):
+            compressed = following.lstrip(b"\0")
+        return compressed

@@ -59,11 +59,11 @@ def parse_line(
     line: bytes | None, number: int, path: Path, encoding: str
 ) -> Record | InvalidRecord | None:
     """Parse a line from `read_lines`; return None for a blank line."""
+    if line is not None and (not line or line.isspace()):
+        return None
     where = f"{path}:{number}"
     if line is None:
         return InvalidRecord(where, TOO_LONG)
-    if not line or line.isspace():
-        return None
     try:
         fields = json.loads(line.decode(encoding))
     except UnicodeDecodeError as error:

@@ -45,7 +45,7 @@ def test_damaged_zst_is_rejected(tmp_path):
     path = tmp_path / "lines.zst"
     path.write_bytes(b"damaged" + pyarrow.Codec("zstd").compress(CONTENT, asbytes=True))
     with (
-        pytest.raises(DataError, match=r"lines\.zst: damaged or incomplete \.zst data"),
+        pytest.raises(DataError, match=r"lines\.zst: damaged \.zst data"),
         open_bytes(path) as (stream, _),
     ):
         stream.read()
