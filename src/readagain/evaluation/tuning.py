@@ -14,9 +14,8 @@ from readagain.errors import ArgumentError
 from readagain.evaluation.dataset import DataSet
 from readagain.evaluation.line_search import NBestLists, Numbers, best_weights
 from readagain.evaluation.network import NetworkSystem, TokenizedText
-from readagain.rouge.measures import build_measures
 from readagain.rouge.options import SCORE_KINDS, Protocol, find_protocol
-from readagain.rouge.scores import count_items, item_scores
+from readagain.rouge.scores import score_items
 from readagain.search.features import FEATURES, count_features
 
 MEAN = "mean"
@@ -96,8 +95,7 @@ Metric = Callable[[list[str], Sequence[str]], Numbers]
 
 
 def _metric(protocol: Protocol, objective: str) -> Metric:
-    options, measures = protocol.options, build_measures(protocol.options)
-    names = [measure.name for measure in measures]
+    options, names = protocol.options, protocol.options.measures
     if objective not in (*names, MEAN):
         message = "{objective} is '{0}'; expected {1} or {2}"
         raise ArgumentError(message, objective, ", ".join(names), MEAN)
@@ -105,8 +103,7 @@ def _metric(protocol: Protocol, objective: str) -> Metric:
     kind = SCORE_KINDS.index(protocol.main_score)
 
     def metric(summaries: list[str], references: Sequence[str]) -> Numbers:
-        counts = count_items(options, [(summary, references) for summary in summaries])
-        scores = item_scores(counts, measures, options.alpha)
+        scores = score_items(options, [(summary, references) for summary in summaries])
         means: Numbers = scores[:, columns, kind].mean(axis=1)
         return means
 

@@ -5,21 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from readagain.counts import pluralize
 from readagain.errors import DataError
 from readagain.rouge.bootstrap import interval, resampled_sums, script_order
-from readagain.rouge.measures import Measure, build_measures
 from readagain.rouge.options import SCORE_KINDS, Protocol, RougeOptions, find_protocol
-from readagain.rouge.scores import (
-    DECIMALS,
-    Item,
-    Numbers,
-    count_items,
-    item_scores,
-    pooled_scores,
-)
+from readagain.rouge.scores import DECIMALS, Item, Numbers, score_items
 
 
 @dataclass(frozen=True)
@@ -89,7 +80,7 @@ def score_corpus(
 ) -> Report:
     """Score summaries against their references as ROUGE-1.5.5 does.
 
-    Each line of a text is one sentence; this only affects ROUGE-L and ROUGE-W.
+    Each line of a text is one sentence; this only affects ROUGE-L.
 
     Args:
         summaries: one text per item.
@@ -102,17 +93,14 @@ def score_corpus(
     """
     protocol = find_protocol(protocol) if isinstance(protocol, str) else protocol
     options = protocol.options
-    items = _make_items(summaries, references, options)
-    measures = build_measures(options)
-    counts = count_items(options, items)
-    scores = item_scores(counts, measures, options.alpha)
-    values = (counts if options.unit == "token" else scores)[_script_order(items, options)]
-    flat = values.reshape(len(values), -1)
-    sums = resampled_sums(flat, range(options.samples)).reshape(-1, *values.shape[1:])
-    sampled = pooled_scores(sums, options.alpha) if options.unit == "token" else sums / len(values)
+    items = _make_items(summaries, references)
+    scores = score_items(options, items)  # (items, measures, 3)
+    ordered = scores[script_order([str(number) for number in range(1, len(items) + 1)])]
+    sums = resampled_sums(ordered.reshape(len(items), -1), range(options.samples))
+    means = (sums / len(items)).reshape(-1, *scores.shape[1:])  # (samples, measures, 3)
     return Report(
-        scores=_estimate(sampled, measures, options),
-        item_scores=_average_evaluations(scores, items, options),
+        scores=_estimate(means, options),
+        item_scores=scores,
         protocol=protocol,
         fingerprint=fingerprint(items),
     )
@@ -129,9 +117,7 @@ def fingerprint(items: Sequence[Item]) -> str:
     return digest.hexdigest()
 
 
-def _make_items(
-    summaries: Sequence[str], references: Sequence[Sequence[str]], options: RougeOptions
-) -> list[Item]:
+def _make_items(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> list[Item]:
     if isinstance(summaries, str):
         raise DataError("summaries: found a string; expected a list of strings")
     if len(summaries) != len(references):
@@ -142,50 +128,22 @@ def _make_items(
         )
     if not summaries:
         raise DataError("summaries: found none; expected at least one")
-    min_references = 2 if options.pooling == "jackknife" else 1
     for number, texts in enumerate(references, start=1):
         if isinstance(texts, str):
             raise DataError(f"item {number}: found a string; expected a list of references")
-        if len(texts) < min_references:
-            raise DataError(
-                f"item {number}: found {pluralize(len(texts), 'reference')}; "
-                f"expected {min_references} or more"
-                + (" for the jackknife" if min_references > 1 else "")
-            )
+        if not texts:
+            raise DataError(f"item {number}: found 0 references; expected 1 or more")
     return list(zip(summaries, references, strict=True))
 
 
-def _script_order(items: list[Item], options: RougeOptions) -> NDArray[np.intp]:
-    """Return the order of evaluations by their ids in the script's configuration."""
-    if options.pooling != "jackknife":
-        return script_order([str(number) for number in range(1, len(items) + 1)])
-    return script_order(
-        [
-            f"{number}-{left_out}"
-            for number, (_, references) in enumerate(items, start=1)
-            for left_out in range(1, len(references) + 1)
-        ]
-    )
-
-
-def _estimate(sampled: Numbers, measures: list[Measure], options: RougeOptions) -> dict[str, Score]:
+def _estimate(sampled: Numbers, options: RougeOptions) -> dict[str, Score]:
+    """Return the scores and intervals of (samples, measures, 3) means."""
     # Summed in the order of the samples, not pairwise, so that the last bit equals the script's.
     means = np.add.accumulate(sampled)[-1] / len(sampled)  # (measures, 3)
     low, high = interval(sampled, options.confidence)
     printed = np.stack([means, low, high], axis=-1).tolist()
     scores = {}
-    for measure, kinds in zip(measures, printed, strict=True):
+    for measure, kinds in zip(options.measures, printed, strict=True):
         estimates = [Estimate(*(round(value, DECIMALS) for value in each)) for each in kinds]
-        scores[measure.name] = Score(**dict(zip(SCORE_KINDS, estimates, strict=True)))
+        scores[measure] = Score(**dict(zip(SCORE_KINDS, estimates, strict=True)))
     return scores
-
-
-def _average_evaluations(scores: Numbers, items: list[Item], options: RougeOptions) -> Numbers:
-    """Return one row per item, the mean of its evaluations in the jackknife."""
-    if options.pooling != "jackknife":
-        return scores
-    sizes = [len(references) for _, references in items]
-    starts = np.cumsum([0, *sizes[:-1]])
-    sums: Numbers = np.add.reduceat(scores, starts)
-    means: Numbers = sums / np.array(sizes)[:, None, None]
-    return means

@@ -1,202 +1,126 @@
-"""ROUGE measures: count the units (n-grams, word pairs, LCS words) that two texts share.
+"""ROUGE-N and ROUGE-L: the n-grams or words that a summary shares with its references.
 
 Lin, "ROUGE: a package for automatic evaluation of summaries" (2004). Where the paper and the Perl
 script ROUGE-1.5.5 differ, this follows the script.
 """
 
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from readagain.rouge.lcs import SentenceLcs, weighted_lcs
-from readagain.rouge.options import RougeOptions
 from readagain.rouge.tokens import TextIds
-
-Ids = NDArray[np.int64]
-
-# ROUGE-SU counts single words as pairs with this first word.
-_NO_FIRST_WORD = np.int64(0x7FFFFFFF << 32)
 
 
 class Overlap(NamedTuple):
-    """Number of units in a reference, in the summary, and in both."""
+    """Number of n-grams or words in a reference, in the summary, and in both."""
 
-    reference: float
-    summary: float
-    shared: float
-
-
-class Measure(ABC):
-    """One kind of ROUGE."""
-
-    name: str
-    """Name in reports: `rouge-1`, `rouge-l`, `rouge-su4`."""
-    exponent: float = 1.0
-    """Exponent of the ratio of hits in recall and precision."""
-
-    @abstractmethod
-    def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
-        """Return the overlap of a summary with each of its references."""
+    reference: int
+    summary: int
+    shared: int
 
 
-class Ngrams(Measure):
-    """ROUGE-N: n-grams, counted with clipping (the minimum of the two counts)."""
+def ngram_overlaps(summary: TextIds, references: Sequence[TextIds], size: int) -> list[Overlap]:
+    """Count the n-grams of `size` words that a summary shares with each reference (ROUGE-N).
 
-    def __init__(self, size: int) -> None:
-        self.name = f"rouge-{size}"
-        self._size = size
-
-    def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
-        """Count n-grams."""
-        in_summary = self._ngrams(summary.flat)
-        overlaps = []
-        for reference in references:
-            ngrams = self._ngrams(reference.flat)
-            shared = _count_shared(in_summary, ngrams)
-            overlaps.append(Overlap(len(ngrams), len(in_summary), shared))
-        return overlaps
-
-    def _ngrams(self, words: Sequence[int]) -> Sequence[Hashable]:
-        if self._size == 1:
-            return words
-        return list(zip(*(words[start:] for start in range(self._size)), strict=False))
-
-
-class SkipBigrams(Measure):
-    """ROUGE-S: ordered word pairs with a gap; ROUGE-SU: word pairs and single words.
-
-    The script adds single words while it iterates over the first words of pairs, so it does not
-    count the last word of a text.
+    A repeated n-gram counts as often as the text that has fewer of it.
     """
-
-    def __init__(self, gap: int, *, with_unigrams: bool) -> None:
-        self.name = f"rouge-s{'u' if with_unigrams else ''}{'*' if gap < 0 else gap}"
-        self._gap = gap
-        self._with_unigrams = with_unigrams
-
-    def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
-        """Count skip-bigrams."""
-        summary_pairs, summary_counts = self._count(summary.flat)
-        overlaps = []
-        for reference in references:
-            pairs, counts = self._count(reference.flat)
-            _, first, second = np.intersect1d(summary_pairs, pairs, True, return_indices=True)
-            shared = np.minimum(summary_counts[first], counts[second]).sum()
-            overlaps.append(Overlap(int(counts.sum()), int(summary_counts.sum()), int(shared)))
-        return overlaps
-
-    def _count(self, words: Sequence[int]) -> tuple[Ids, Ids]:
-        """Return the distinct pairs, each as one integer, and their counts."""
-        ids = np.array(words, dtype=np.int64)
-        last = max(len(words) - 1, 0)
-        max_step = last if self._gap < 0 else min(self._gap + 1, last)
-        firsts, seconds = ids << 32, ids
-        pairs = [firsts[:-step] | seconds[step:] for step in range(1, max_step + 1)]
-        if self._with_unigrams:
-            pairs.append(ids[:last] | _NO_FIRST_WORD)
-        unique, counts = np.unique(np.concatenate([ids[:0], *pairs]), return_counts=True)
-        return unique, counts
+    in_summary = _ngrams(summary.flat, size)
+    overlaps = []
+    for reference in references:
+        ngrams = _ngrams(reference.flat, size)
+        overlaps.append(Overlap(len(ngrams), len(in_summary), _count_shared(in_summary, ngrams)))
+    return overlaps
 
 
-class UnionLcs(Measure):
-    """ROUGE-L: for each reference sentence, the union of its LCS with every summary sentence."""
+def lcs_overlaps(summary: TextIds, references: Sequence[TextIds]) -> list[Overlap]:
+    """Count the words of each reference that are in a longest common subsequence (ROUGE-L).
 
-    name = "rouge-l"
-
-    def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
-        """Count covered reference words, each at most as often as it occurs in the summary."""
-        sentences = [SentenceLcs(sentence) for sentence in summary.sentences]
-        size = len(summary.flat)
-        return [
-            Overlap(
-                sum(map(len, reference.sentences)),
-                size,
-                _count_covered(summary, sentences, reference),
-            )
-            for reference in references
-        ]
-
-
-class WeightedLcs(Measure):
-    """ROUGE-W: like ROUGE-L, with a higher weight for consecutive words.
-
-    Like the script, this raises the weight of the reference to the exponent twice, so even a copy
-    of the reference has a recall below 1. Published results have this error.
+    For each reference sentence it takes the union of the longest common subsequences with all
+    summary sentences. A word counts at most as often as it occurs in the summary.
     """
-
-    def __init__(self, weight: float) -> None:
-        self.name = f"rouge-w-{weight:g}"
-        self.exponent = 1 / weight
-        self._weight = weight
-
-    def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
-        """Sum the weights of runs of covered reference words."""
-        weight = self._weight
-        in_summary = len(summary.flat) ** weight
-        overlaps = []
-        for reference in references:
-            total = sum(len(sentence) ** weight for sentence in reference.sentences) ** weight
-            overlaps.append(Overlap(total, in_summary, self._weight_of_runs(summary, reference)))
-        return overlaps
-
-    def _weight_of_runs(self, summary: TextIds, reference: TextIds) -> float:
-        num_left = Counter(summary.flat) & Counter(reference.flat)
-        total = 0.0
-        for sentence in reference.sentences:
-            covered: set[int] = set()
-            for summary_sentence in summary.sentences:
-                covered |= weighted_lcs(sentence, summary_sentence, self._weight)
-            run = 0
-            for position in sorted(covered):
-                if num_left[sentence[position]] == 0:
-                    continue  # already counted as often as allowed; this does not end the run
-                num_left[sentence[position]] -= 1
-                run += 1
-                if position + 1 not in covered:
-                    total += run**self._weight
-                    run = 0
-        return total
+    sentences = [SentenceLcs(sentence) for sentence in summary.sentences]
+    return [
+        Overlap(
+            sum(map(len, reference.sentences)),
+            len(summary.flat),
+            _count_covered(summary, sentences, reference),
+        )
+        for reference in references
+    ]
 
 
-def build_measures(options: RougeOptions) -> list[Measure]:
-    """Return the measures of the options in the script's order."""
-    measures: list[Measure] = [Ngrams(size) for size in range(1, options.max_ngram + 1)]
-    if options.rouge_l:
-        measures.append(UnionLcs())
-    if options.wlcs_weight is not None:
-        measures.append(WeightedLcs(options.wlcs_weight))
-    if options.skip_gap is not None:
-        kinds = {"without": (False,), "with": (True,), "both": (False, True)}
-        for with_unigrams in kinds[options.skip_unigrams]:
-            measures.append(SkipBigrams(options.skip_gap, with_unigrams=with_unigrams))
-    return measures
+def _ngrams(words: Sequence[int], size: int) -> Sequence[Hashable]:
+    if size == 1:
+        return words
+    return list(zip(*(words[start:] for start in range(size)), strict=False))
 
 
 def _count_shared(summary: Sequence[Hashable], reference: Sequence[Hashable]) -> int:
-    """Count the units that both lists contain, with multiplicity."""
+    """Count the n-grams that both lists contain, with multiplicity."""
     distinct = set(summary)
-    if len(distinct) == len(summary):
+    if len(distinct) == len(summary):  # faster: nothing is repeated in the summary
         return len(distinct.intersection(reference))
-    in_summary, in_reference = Counter(summary), Counter(reference)
-    shared = distinct.intersection(in_reference)
-    return sum(min(in_summary[each], in_reference[each]) for each in shared)
+    return (Counter(summary) & Counter(reference)).total()
 
 
-def _count_covered(summary: TextIds, sentences: Sequence[SentenceLcs], reference: TextIds) -> int:
+def _count_covered(summary: TextIds, sentences: Sequence["SentenceLcs"], reference: TextIds) -> int:
     if len(sentences) == 1 and len(reference.sentences) == 1:
-        return sentences[0].length(reference.sentences[0])  # no union and no clipping
+        return sentences[0].length(reference.sentences[0])  # no union, and no word is repeated
     num_left = Counter(summary.flat) & Counter(reference.flat)
-    hits = 0
+    num_covered = 0
     for sentence in reference.sentences:
-        covered: set[int] = set()
-        for summary_sentence in sentences:
-            covered |= summary_sentence.covered(sentence)
-        for position in sorted(covered):
+        positions = set[int]().union(*(each.covered(sentence) for each in sentences))
+        for position in sorted(positions):
             if num_left[sentence[position]] > 0:
                 num_left[sentence[position]] -= 1
-                hits += 1
-    return hits
+                num_covered += 1
+    return num_covered
+
+
+class SentenceLcs:
+    """Bit-parallel longest common subsequences (LCS) with one summary sentence.
+
+    Row i of the table is one integer, for the first i words of the other sentence. Its bit j is 0
+    if the LCS with the first j + 1 summary words is longer than that with the first j (Hyyrö 2004,
+    "Bit-parallel LCS-length computation revisited").
+    """
+
+    def __init__(self, sentence: Sequence[int]) -> None:
+        self._sentence = sentence
+        self._all = (1 << len(sentence)) - 1
+        self._positions: dict[int, int] = {}
+        for position, word in enumerate(sentence):
+            self._positions[word] = self._positions.get(word, 0) | 1 << position
+
+    def length(self, reference: Sequence[int]) -> int:
+        """Return the length of the LCS."""
+        row, positions, everything = self._all, self._positions, self._all
+        for word in reference:
+            if word in positions:
+                matched = row & positions[word]
+                row = (row + matched | row - matched) & everything
+        return len(self._sentence) - row.bit_count()
+
+    def covered(self, reference: Sequence[int]) -> set[int]:
+        """Return the reference positions of the LCS.
+
+        Of several subsequences of maximum length it takes the one of the script: where the words
+        differ, it steps back in the reference unless that loses a match.
+        """
+        rows = [self._all]
+        for word in reference:
+            matched = rows[-1] & self._positions.get(word, 0)
+            rows.append((rows[-1] + matched | rows[-1] - matched) & self._all)
+        covered = set()
+        i, j = len(reference), len(self._sentence)
+        while i and j:
+            if reference[i - 1] == self._sentence[j - 1]:
+                i, j = i - 1, j - 1
+                covered.add(i)
+                continue
+            before = (1 << j) - 1
+            if (rows[i - 1] & before).bit_count() == (rows[i] & before).bit_count():
+                i -= 1
+            else:
+                j -= 1
+        return covered

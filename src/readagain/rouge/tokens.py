@@ -13,7 +13,6 @@ from readagain.text.language import UNSPACED_CHAR_PATTERN, UNSPACED_RANGES
 _WORD = re.compile(rb"[a-z0-9]+")
 _UNICODE_WORD = re.compile(rf"{UNSPACED_CHAR_PATTERN}|[^\s{UNSPACED_RANGES}]+")
 _SPACE = re.compile(rb"\s+")
-_STOP_WORD = -1
 MAX_LOST_LETTERS = 0.005
 """Maximum share of non-ASCII letters without a warning; English texts have fewer."""
 
@@ -62,7 +61,7 @@ class TextIds:
     """Word ids of one text."""
 
     flat: list[int]
-    """All words; n-grams and skip-bigrams cross sentence ends."""
+    """All words; n-grams cross sentence ends."""
     sentences: list[list[int]]
     """Words of each sentence, for longest common subsequences."""
 
@@ -72,11 +71,6 @@ class RougeTokenizer:
 
     def __init__(self, options: RougeOptions) -> None:
         self._options = options
-        self._is_unicode = options.unicode
-        self._stop_words = {
-            word.casefold() if self._is_unicode else word.lower().encode()
-            for word in options.stop_words
-        }
         self._ids: dict[bytes | str, int] = {}
         self._stem_ids: dict[str, int] = {}
 
@@ -103,27 +97,23 @@ class RougeTokenizer:
 
     def _read_sentence(self, line: bytes) -> list[int]:
         words: list[bytes | str]
-        if self._is_unicode:
+        if self._options.unicode:
             words = [*unicode_words(line.decode("utf-8", "ignore"))]
         else:
             # bytes.lower() changes only A-Z, as the script does.
             words = _WORD.findall(line.lower())
         known = self._ids
         try:
-            ids = [known[word] for word in words]
+            return [known[word] for word in words]
         except KeyError:
-            ids = [known[word] if word in known else self._add(word) for word in words]
-        return [id_ for id_ in ids if id_ != _STOP_WORD] if self._stop_words else ids
+            return [known[word] if word in known else self._add(word) for word in words]
 
     def _add(self, word: bytes | str) -> int:
-        if word in self._stop_words:
-            id_ = _STOP_WORD
-        else:
-            text = word.decode("ascii") if isinstance(word, bytes) else word
-            key = stem(text) if self._options.stem else text
-            id_ = self._stem_ids.setdefault(key, len(self._stem_ids))
-        self._ids[word] = id_
-        return id_
+        """Return the id of a word that has none yet."""
+        text = word.decode("ascii") if isinstance(word, bytes) else word
+        key = stem(text) if self._options.stem else text
+        self._ids[word] = self._stem_ids.setdefault(key, len(self._stem_ids))
+        return self._ids[word]
 
 
 def truncate_bytes(lines: list[bytes], max_bytes: int) -> list[bytes]:
@@ -140,7 +130,7 @@ def truncate_bytes(lines: list[bytes], max_bytes: int) -> list[bytes]:
 def truncate_each_line(lines: list[bytes], max_bytes: int) -> list[bytes]:
     """Truncate every line, up to the first line that reaches the limit.
 
-    The script does this for ROUGE-L and ROUGE-W: it does not count the bytes of earlier lines.
+    The script does this for ROUGE-L: it does not count the bytes of earlier lines.
     """
     kept: list[bytes] = []
     for line in lines:

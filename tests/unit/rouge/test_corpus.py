@@ -50,28 +50,6 @@ def test_scores_are_within_their_intervals(items):
             assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
 
 
-def test_token_average_weights_long_items_more():
-    summaries, references = ["a", "b c d"], [["a"], ["x y z"]]
-    by_item = score_corpus(summaries, references, Protocol(options=RougeOptions()))
-    by_token = score_corpus(summaries, references, Protocol(options=RougeOptions(unit="token")))
-    assert by_item["rouge-1"].recall.value > 0.45
-    assert by_token["rouge-1"].recall.value < by_item["rouge-1"].recall.value
-
-
-def test_token_average_divides_total_hits():
-    protocol = Protocol(options=RougeOptions(unit="token", samples=10))
-    score = score_corpus(["a b c d"], [["a x"]], protocol)["rouge-1"]
-    assert (score.recall.value, score.precision.value) == (0.5, 0.25)
-
-
-def test_jackknife_gives_one_row_per_item():
-    protocol = Protocol(options=RougeOptions(pooling="jackknife", samples=10))
-    report = score_corpus(["a b"], [["a", "b", "x y"]], protocol)
-    # Recall without one reference each: 1/3, 1/3 and 2/2.
-    assert report.item_scores[0, 0, 0] == pytest.approx((0.33333 + 0.33333 + 1) / 3)
-    assert len(report.item_scores) == 1
-
-
 def test_report_json_has_interval_options_and_fingerprint():
     report = score_corpus(["a b", "c"], [["a"], ["x c"]], "duc2004")
     content = json.loads(json.dumps(report.as_json()))
@@ -121,12 +99,6 @@ def test_score_corpus_resamples_in_script_order():
 def test_score_corpus_rejects_invalid_input(summaries, references, message):
     with pytest.raises(DataError, match=message):
         score_corpus(summaries, references, FEW_SAMPLES)
-
-
-def test_jackknife_needs_two_references():
-    protocol = Protocol(options=RougeOptions(pooling="jackknife"))
-    with pytest.raises(DataError, match="item 2: found 1 reference; expected 2 or more for the"):
-        score_corpus(["a", "b"], [["a", "b"], ["b"]], protocol)
 
 
 @pytest.mark.parametrize(

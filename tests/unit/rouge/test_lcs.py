@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.rouge.lcs import SentenceLcs, weighted_lcs
+from readagain.rouge.measures import SentenceLcs
 
 sentences = st.lists(st.integers(0, 4), max_size=12)
 
@@ -34,28 +34,5 @@ def test_lcs_covers_a_longest_subsequence(reference, sentence):
     assert len(covered) == table_length(reference, sentence)
 
 
-@given(sentences, sentences)
-def test_weighted_lcs_with_weight_one_equals_lcs_length(reference, sentence):
-    covered = weighted_lcs(reference, sentence, 1.0)
-    assert len(covered) == table_length(reference, sentence)
-
-
-@given(sentences, sentences)
-def test_weighted_lcs_covers_a_common_subsequence(reference, sentence):
-    covered = [reference[position] for position in sorted(weighted_lcs(reference, sentence, 1.5))]
-    assert is_subsequence(covered, sentence)
-
-
 def test_lcs_prefers_the_earlier_reference_position():
     assert SentenceLcs([2, 1]).covered([1, 2]) == {0}
-    assert weighted_lcs([1, 2], [2, 1], 2.0) == {0}
-
-
-def test_weighted_lcs_prefers_consecutive_words():
-    # The words 1 2 match positions 0 and 2, or positions 3 and 4, which are consecutive.
-    assert weighted_lcs([1, 3, 2, 1, 2], [1, 2], 2.0) == {3, 4}
-
-
-def test_weighted_lcs_prefers_one_run_of_three():
-    # a a b against a a . and . b a: 9 against 4 + 4.
-    assert weighted_lcs([1, 1, 2, 2, 1], [1, 1, 2, 1, 3], 2.0) == {0, 1, 2}

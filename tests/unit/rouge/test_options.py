@@ -16,43 +16,30 @@ def test_options_give_the_script_flags():
     options = RougeOptions(
         max_ngram=4,
         rouge_l=False,
-        wlcs_weight=1.2,
-        skip_gap=-1,
-        skip_unigrams="both",
         stem=True,
-        stop_words=frozenset({"the"}),
         max_words=10,
         pooling="best",
-        alpha=0.25,
-        unit="token",
         samples=50,
         confidence=90,
     )
-    flags = "-n 4 -x -w 1.2 -2 -1 -U -m -s -l 10 -c 90 -r 50 -f B -p 0.25 -t 1"
-    assert options.flags() == flags
+    assert options.flags() == "-n 4 -x -m -l 10 -c 90 -r 50 -f B -p 0.5 -t 0"
 
 
-def test_flags_name_the_jackknife():
-    assert RougeOptions(pooling="jackknife").flags().endswith("-f A -p 0.5 -t 0 (jackknife)")
+def test_measures_are_in_the_script_order():
+    assert RougeOptions(max_ngram=3).measures == ["rouge-1", "rouge-2", "rouge-3", "rouge-l"]
+    assert RougeOptions(max_ngram=1, rouge_l=False).measures == ["rouge-1"]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_ngram": -1}, "max_ngram is -1; expected 0 or more"),
+        ({"max_ngram": 0}, "max_ngram is 0; expected 1 or more"),
         ({"max_bytes": 0}, "max_bytes is 0; expected 1 or more"),
         ({"max_words": 0}, "max_words is 0; expected 1 or more"),
         ({"samples": 1}, "samples is 1; expected 2 or more"),
-        ({"skip_gap": -2}, "skip_gap is -2; expected -1 or more"),
-        ({"alpha": 1.5}, r"alpha is 1\.5; expected 0 to 1"),
         ({"confidence": 101}, "confidence is 101; expected 0 to 100"),
-        ({"wlcs_weight": 0.0}, "wlcs_weight is 0.0; expected more than 0"),
         ({"max_bytes": 75, "max_words": 10}, "max_bytes is 75 and max_words is 10"),
-        ({"skip_unigrams": "with"}, "skip_unigrams is 'with' and skip_gap is not set"),
-        ({"pooling": "mean"}, "pooling is 'mean'; expected sum, best or jackknife"),
-        ({"unit": "word"}, "unit is 'word'; expected item or token"),
-        ({"skip_gap": 1, "skip_unigrams": "x"}, "skip_unigrams is 'x'; expected without, with"),
-        ({"max_ngram": 0, "rouge_l": False}, "no measure"),
+        ({"pooling": "mean"}, "pooling is 'mean'; expected sum or best"),
     ],
 )
 def test_options_reject_invalid_values(options, message):

@@ -44,11 +44,6 @@ def test_stemming_is_optional():
     assert not same("governments went", "government go")
 
 
-def test_stop_words_are_removed_before_stemming():
-    assert same("a bettered b", "a bettered b", stop_words=frozenset({"Better"}))
-    assert words_of("a better b", stop_words=frozenset({"Better"})) == ["a", "b"]
-
-
 def test_each_line_is_a_sentence():
     words = RougeTokenizer(RougeOptions()).read("a b\nc")
     assert [len(sentence) for sentence in words.sentences] == [2, 1]
