@@ -135,18 +135,12 @@ class TableFormat(Protocol):
         ...
 
 
-def split_into_blocks(
-    records: Sequence[Any], position: int, records_per_block: int | None = None
-) -> Iterator[Block]:
+def split_into_blocks(records: Sequence[Any], position: int) -> Iterator[Block]:
     """Split parsed records into blocks, for formats that are parsed as a whole.
 
-    Args:
-        records: all records.
-        position: number of bytes of the file that were read for them.
-        records_per_block: maximum number of records in a block (default: `BLOCK_RECORDS`).
+    `position` is the number of bytes of the file that were read for them.
     """
-    size = records_per_block or BLOCK_RECORDS
-    for start in range(0, len(records), size):
-        payload = records[start : start + size]
+    for start in range(0, len(records), BLOCK_RECORDS):
+        payload = records[start : start + BLOCK_RECORDS]
         end = position * (start + len(payload)) // len(records)
         yield Block(first=start + 1, payload=payload, position=end)

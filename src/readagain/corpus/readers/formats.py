@@ -5,7 +5,16 @@ import re
 from pathlib import Path
 
 from readagain.corpus.inputs import CorpusFormat
-from readagain.corpus.readers import agiga, duc_nist, huggingface, newsapi, parallel, story, tables
+from readagain.corpus.readers import (
+    agiga,
+    duc_nist,
+    feed,
+    huggingface,
+    newsapi,
+    parallel,
+    story,
+    tables,
+)
 from readagain.corpus.readers.story import is_story_folder, story_files
 from readagain.errors import MAX_QUOTE_LENGTH, ArgumentError, DataError
 from readagain.formats.files import open_bytes, plain_name
@@ -25,7 +34,7 @@ FORMATS: dict[str, CorpusFormat] = {
         story.FORMAT,
         tables.ARXIV,
         newsapi.FORMAT,
-        tables.FEED,
+        feed.FORMAT,
         huggingface.FORMAT,
     )
 }

@@ -1,51 +1,35 @@
 """Hugging Face datasets by name; needs the `datasets` package."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from readagain.corpus.readers.tables import table_format
-from readagain.errors import DataError, MissingExtraError
-from readagain.formats.records import BLOCK_RECORDS, Block, InvalidRecord, Record
+from readagain.corpus.inputs import CorpusFormat, CorpusInput
+from readagain.corpus.readers.tables import parse_rows
+from readagain.errors import DataError, MissingExtraError, first_line
+from readagain.formats.records import BLOCK_RECORDS, Block
 
 PREFIX = "hf:"
 
 
-class _DatasetReader:
-    """Reader of a dataset as a stream of rows; `_load` describes the path."""
+def _column_names(path: Path, encoding: str) -> list[str]:
+    """Return the columns of the first row."""
+    for row in _load(path):
+        return list(row)
+    raise DataError(f"{path}: the dataset has no rows")
 
-    def column_names(self, path: Path, encoding: str) -> list[str]:
-        """Return the columns of the first row."""
-        for row in _load(path):
-            return list(row)
-        raise DataError(f"{path}: the dataset has no rows")
 
-    def read_blocks(
-        self,
-        path: Path,
-        encoding: str,
-        *,
-        columns: Sequence[str] | None = None,
-        records_per_block: int | None = None,
-    ) -> Iterator[Block]:
-        """Stream the dataset in blocks of rows."""
-        first = 1
-        rows: list[dict[str, object]] = []
-        for row in _load(path):
-            rows.append({name: row[name] for name in columns or row if name in row})
-            if len(rows) == (records_per_block or BLOCK_RECORDS):
-                yield Block(first=first, payload=rows, position=0)
-                first, rows = first + len(rows), []
-        if rows:
-            yield Block(first=first, payload=rows, position=0)
-
-    def parse_block(
-        self, block: Block, path: Path, encoding: str
-    ) -> Iterator[Record | InvalidRecord]:
-        """Yield the rows with their numbers."""
-        for number, fields in enumerate(block.payload, start=block.first):
-            yield Record(number, fields)
+def _read_blocks(source: CorpusInput) -> Iterator[Block]:
+    """Stream the dataset in blocks of rows."""
+    assert source.columns is not None
+    columns = (source.columns.text, source.columns.headline)
+    rows = ({name: row[name] for name in columns if name in row} for row in _load(source.path))
+    first = 1
+    while payload := list(islice(rows, BLOCK_RECORDS)):
+        yield Block(first=first, payload=payload, position=0)
+        first += len(payload)
 
 
 def _load(path: Path) -> Any:
@@ -65,10 +49,13 @@ def _load(path: Path) -> Any:
     try:
         return datasets.load_dataset(name, config, split=split, streaming=True)
     except (OSError, ValueError) as error:
-        reason = (str(error).splitlines() or ["no reason given"])[0]
-        raise DataError(f"{path}: the dataset cannot be opened: {reason}") from error
+        raise DataError(f"{path}: the dataset cannot be opened: {first_line(error)}") from error
 
 
-FORMAT = table_format(
-    "huggingface", "hf:NAME[[:CONFIG]:SPLIT], with the package 'datasets'", _DatasetReader()
+FORMAT = CorpusFormat(
+    name="huggingface",
+    title="hf:NAME[[:CONFIG]:SPLIT], with the package 'datasets'",
+    read_blocks=_read_blocks,
+    parse_block=parse_rows,
+    column_names=_column_names,
 )

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from readagain.corpus.inputs import Columns, Example
-from readagain.corpus.readers.tables import table_format
+from readagain.corpus.inputs import CorpusFormat, CorpusInput, Example
+from readagain.corpus.readers.tables import HEADLINE, TEXT, pick_example
 from readagain.errors import DataError, quoted, type_in_words
 from readagain.formats.files import open_bytes, read_document
 from readagain.formats.jsonl import describe_json_error
 from readagain.formats.lines import describe_decode_error
-from readagain.formats.records import Block, InvalidRecord, Record, split_into_blocks
+from readagain.formats.records import Block, InvalidRecord, split_into_blocks
 
 TEXT_KEYS = ("description", "content", "text", "body")
 HEADLINE_KEYS = ("title", "headline")
@@ -24,46 +24,31 @@ REMOVED_PLACEHOLDER = "[Removed]"
 """Text and title that NewsAPI returns for a withdrawn article."""
 
 
-class _NewsApi:
-    """Reader of the articles; adds the fields `text` and `headline`."""
+def _read_blocks(source: CorpusInput) -> Iterator[Block]:
+    """Parse the document and split its list of articles into blocks."""
+    path = source.path
+    with open_bytes(path) as (stream, raw):
+        try:
+            document = json.loads(read_document(stream, path).decode(source.encoding))
+        except UnicodeDecodeError as error:
+            raise DataError(f"{path}: {describe_decode_error(error)}") from error
+        except (ValueError, RecursionError) as error:
+            line = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            raise DataError(f"{path}{line}: {describe_json_error(error)}") from error
+        yield from split_into_blocks(_find_articles(document, path), raw.tell())
 
-    def column_names(self, path: Path, encoding: str) -> list[str]:
-        """Return the fields that `parse_block` adds."""
-        return ["text", "headline"]
 
-    def read_blocks(
-        self,
-        path: Path,
-        encoding: str,
-        *,
-        columns: Sequence[str] | None = None,
-        records_per_block: int | None = None,
-    ) -> Iterator[Block]:
-        """Parse the document and split its list of articles into blocks."""
-        with open_bytes(path) as (stream, raw):
-            try:
-                document = json.loads(read_document(stream, path).decode(encoding))
-            except UnicodeDecodeError as error:
-                raise DataError(f"{path}: {describe_decode_error(error)}") from error
-            except json.JSONDecodeError as error:
-                raise DataError(f"{path}:{error.lineno}: {describe_json_error(error)}") from error
-            except (ValueError, RecursionError) as error:
-                raise DataError(f"{path}: {describe_json_error(error)}") from error
-            yield from split_into_blocks(
-                _find_articles(document, path), raw.tell(), records_per_block
-            )
-
-    def parse_block(
-        self, block: Block, path: Path, encoding: str
-    ) -> Iterator[Record | InvalidRecord]:
-        """Yield the articles; a missing text or headline is empty."""
-        for number, article in enumerate(block.payload, start=block.first):
-            if isinstance(article, dict):
-                text, headline = _first(TEXT_KEYS, article), _first(HEADLINE_KEYS, article)
-                yield Record(number, {**article, "text": text, "headline": headline})
-            else:
-                reason = f"{type_in_words(article)}; expected an article object"
-                yield InvalidRecord(f"{path}:{number}", reason, article)
+def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
+    """Yield the articles; a missing text or headline is empty."""
+    for number, article in enumerate(block.payload, start=block.first):
+        where = f"{source.path}:{number}"
+        if not isinstance(article, dict):
+            reason = f"{type_in_words(article)}; expected an article object"
+            yield InvalidRecord(where, reason, article)
+            continue
+        text, headline = _first(TEXT_KEYS, article), _first(HEADLINE_KEYS, article)
+        example = pick_example({**article, TEXT: text, HEADLINE: headline}, source, where)
+        yield _clean(example, article) if isinstance(example, Example) else example
 
 
 def _find_articles(document: Any, path: Path) -> list[Any]:
@@ -106,10 +91,9 @@ def _clean(example: Example, article: dict[str, Any]) -> Example:
     )
 
 
-FORMAT = table_format(
-    "newsapi",
-    "news API response: one JSON document",
-    _NewsApi(),
-    columns=Columns(text="text", headline="headline"),
-    clean=_clean,
+FORMAT = CorpusFormat(
+    name="newsapi",
+    title="news API response: one JSON document",
+    read_blocks=_read_blocks,
+    parse_block=_parse_block,
 )

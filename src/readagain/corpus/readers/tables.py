@@ -1,64 +1,54 @@
 """Examples from formats with named columns."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from readagain.corpus.inputs import Columns, CorpusFormat, CorpusInput, Example
-from readagain.formats import delimited, feed, jsonl, parquet
+from readagain.formats import delimited, jsonl, parquet
 from readagain.formats.columns import get_text
+from readagain.formats.lines import line_blocks
 from readagain.formats.records import Block, InvalidRecord, TableFormat
 
+TEXT, HEADLINE = "text", "headline"
+"""Columns of the formats where they cannot be chosen, such as feeds."""
 
-def table_format(
-    name: str,
-    title: str,
-    table: TableFormat,
-    *,
-    columns: Columns | None = None,
-    clean: Callable[[Example, dict[str, Any]], Example] | None = None,
-) -> CorpusFormat:
-    """Return the corpus format of a table.
 
-    Args:
-        name: name of the format.
-        title: one-line description.
-        table: the module that reads the records.
-        columns: fixed columns, for a format where they cannot be chosen.
-        clean: function of an example and the fields of its record that returns a cleaned example.
-    """
-
-    def columns_of(source: CorpusInput) -> Columns:
-        names = columns or source.columns
-        assert names is not None
-        return names
+def table_format(name: str, title: str, table: TableFormat) -> CorpusFormat:
+    """Return the corpus format of a table; `table` is the module that reads its records."""
 
     def read_blocks(source: CorpusInput) -> Iterator[Block]:
-        names = (columns_of(source).text, columns_of(source).headline)
-        return table.read_blocks(source.path, source.encoding, columns=names)
+        assert source.columns is not None
+        columns = (source.columns.text, source.columns.headline)
+        return table.read_blocks(source.path, source.encoding, columns=columns)
 
     def parse_block(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
-        names = columns_of(source)
         for record in table.parse_block(block, source.path, source.encoding):
             if isinstance(record, InvalidRecord):
                 yield record
-                continue
-            where = f"{source.path}:{record.number}"
-            example = pick_example(record.fields, names, where)
-            if clean is not None and isinstance(example, Example):
-                example = clean(example, record.fields)
-            yield example
+            else:
+                yield pick_example(record.fields, source, f"{source.path}:{record.number}")
 
     return CorpusFormat(
         name=name,
         title=title,
         read_blocks=read_blocks,
         parse_block=parse_block,
-        column_names=None if columns else table.column_names,
+        column_names=table.column_names,
     )
 
 
-def pick_example(fields: dict[str, Any], columns: Columns, where: str) -> Example | InvalidRecord:
+def parse_rows(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
+    """Yield the examples of a block whose payload is a list of dictionaries."""
+    for number, fields in enumerate(block.payload, start=block.first):
+        yield pick_example(fields, source, f"{source.path}:{number}")
+
+
+def pick_example(
+    fields: Mapping[str, Any], source: CorpusInput, where: str
+) -> Example | InvalidRecord:
     """Return the text and headline of a record, which may be empty."""
+    columns = source.columns or Columns(text=TEXT, headline=HEADLINE)
     text = get_text(fields, columns.text, where=where)
     if isinstance(text, InvalidRecord):
         return text
@@ -66,26 +56,27 @@ def pick_example(fields: dict[str, Any], columns: Columns, where: str) -> Exampl
     return headline if isinstance(headline, InvalidRecord) else Example(text, headline)
 
 
-def _join_lines(example: Example, fields: dict[str, Any]) -> Example:
-    """Remove the line breaks that arXiv has in titles and abstracts."""
-    return Example(" ".join(example.text.split()), " ".join(example.headline.split()))
-
-
 JSONL = table_format("jsonl", "one JSON object per line", jsonl)
 CSV = table_format("csv", "CSV or TSV with a header line", delimited)
 PARQUET = table_format("parquet", "Parquet tables", parquet)
-FEED = table_format(
-    "feed",
-    "RSS and Atom feeds",
-    feed,
-    columns=Columns(text=feed.TEXT, headline=feed.HEADLINE),
-)
-ARXIV = table_format(
-    "arxiv",
-    "arXiv metadata: abstracts and titles",
-    jsonl,
-    columns=Columns(text="abstract", headline="title"),
-    clean=_join_lines,
-)
+
+_ARXIV_COLUMNS = Columns(text="abstract", headline="title")
 ARXIV_KEYS = frozenset({"abstract", "title", "categories"})
 """Keys that distinguish an arXiv record from others with an abstract."""
+
+
+def _parse_arxiv(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
+    """Yield abstracts and titles without their line breaks."""
+    for example in JSONL.parse_block(replace(source, columns=_ARXIV_COLUMNS), block):
+        if isinstance(example, Example):
+            text, headline = (" ".join(each.split()) for each in (example.text, example.headline))
+            example = Example(text, headline)
+        yield example
+
+
+ARXIV = CorpusFormat(
+    name="arxiv",
+    title="arXiv metadata: abstracts and titles",
+    read_blocks=lambda source: line_blocks(source.path),
+    parse_block=_parse_arxiv,
+)

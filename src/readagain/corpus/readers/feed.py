@@ -2,43 +2,27 @@
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError
 
+from readagain.corpus.inputs import CorpusFormat, CorpusInput
+from readagain.corpus.readers.tables import HEADLINE, TEXT, parse_rows
 from readagain.errors import DataError
 from readagain.formats.files import open_bytes, read_document
-from readagain.formats.records import Block, InvalidRecord, Record, split_into_blocks
+from readagain.formats.records import Block, split_into_blocks
 
 ITEM_TAGS = frozenset({"item", "entry"})
 TEXT_TAGS = ("description", "summary", "encoded", "content")
-TEXT, HEADLINE = "text", "headline"
 _TAG = re.compile(r"<[^<>]*>")
 
 
-def column_names(path: Path, encoding: str) -> list[str]:
-    """Return the two columns of every feed."""
-    return [TEXT, HEADLINE]
-
-
-def read_blocks(
-    path: Path,
-    encoding: str,
-    *,
-    columns: Sequence[str] | None = None,
-    records_per_block: int | None = None,
-) -> Iterator[Block]:
+def _read_blocks(source: CorpusInput) -> Iterator[Block]:
     """Parse a feed and split its items into blocks."""
-    with open_bytes(path) as (stream, raw):
-        root = _parse(read_document(stream, path), path)
+    with open_bytes(source.path) as (stream, raw):
+        root = _parse(read_document(stream, source.path), source.path)
         items = [_parse_item(element) for element in _outermost_items(root)]
-        yield from split_into_blocks(items, raw.tell(), records_per_block)
-
-
-def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | InvalidRecord]:
-    """Yield the items with their number in the feed."""
-    for number, fields in enumerate(block.payload, start=block.first):
-        yield Record(number, fields)
+        yield from split_into_blocks(items, raw.tell())
 
 
 def _parse(content: bytes, path: Path) -> Element:
@@ -90,3 +74,8 @@ def _parse_item(element: Element) -> dict[str, str]:
 def _strip_markup(markup: str) -> str:
     """Return the text of escaped HTML."""
     return " ".join(html.unescape(_TAG.sub(" ", html.unescape(markup))).split())
+
+
+FORMAT = CorpusFormat(
+    name="feed", title="RSS and Atom feeds", read_blocks=_read_blocks, parse_block=parse_rows
+)
