@@ -19,7 +19,13 @@ from readagain.corpus.report import SKIPPED_FILE, write_report
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.splits import SplitChunk, assign_splits, origins_of
 from readagain.corpus.truecasing import NUM_PASSES, SENTENCE_CASE_RULES, TITLE_CASE_RULES
-from readagain.corpus.work_dir import check_output, input_files, open_work_dir
+from readagain.corpus.work_dir import (
+    check_output,
+    finished_dir,
+    input_files,
+    open_work_dir,
+    publish,
+)
 from readagain.corpus.workers import ChunkFiles, JobProgress, make_chunks
 from readagain.corpus.write import write_shards, write_texts
 from readagain.errors import DataError
@@ -63,26 +69,26 @@ def prepare(
         ReadAgainError: naming the input and line, or the folder, and the problem.
     """
     check_output(out, overwrite=overwrite)
-    files = [file for source in sources for file in input_files(source)]
-    states = {file: FileState.of(file) for file in files}
+    states = {file: FileState.of(file) for source in sources for file in input_files(source)}
     with _disk_errors(out), open_work_dir(out) as work:
         detected, reading_error = detect_corpus_language(sources)
         settings = replace(settings, language=_resolve_language(detected, settings))
-        changed = work.write_plan(sources, settings)
-        if changed:
-            logger.warning("changed since the interrupted run: %s", ", ".join(changed))
         chunks = make_chunks(sources, settings, work, num_workers, on_progress)
         if reading_error is not None:  # a passing error of the disk, since all blocks were read
             raise reading_error
         split_chunks, inputs = assign_splits(chunks, settings)
-        folder = _make_empty_folder(work.corpus)
+        folder = finished_dir(work)
+        shutil.rmtree(folder, ignore_errors=True)  # of an interrupted run
+        folder.mkdir()
         manifest = _write_corpus(split_chunks, inputs, settings, folder, on_progress)
         write_texts(sources, split_chunks, folder, settings.min_count)
         _write_skipped(chunks, folder)
         for file, state in states.items():
             state.check_unchanged(file)
-        manifest = _save_manifest(manifest, folder)
-        work.publish(out)
+        files = list_files(folder)
+        manifest = replace(manifest, files=files, fingerprint=fingerprint(files))
+        manifest.save(folder)  # the last file
+        publish(work, out)
     return manifest
 
 
@@ -108,13 +114,6 @@ def _disk_errors(out: Path) -> Iterator[None]:
             problem = f"cannot be written: {reason}; fix this"
             out = Path(os.fsdecode(error.filename)) if error.filename else out
         raise DataError(f"{out}: {problem} and run the same command again to resume") from error
-
-
-def _make_empty_folder(path: Path) -> Path:
-    """Create an empty folder; remove the files of an interrupted run."""
-    shutil.rmtree(path, ignore_errors=True)
-    path.mkdir()
-    return path
 
 
 def _write_corpus(
@@ -161,11 +160,3 @@ def _write_skipped(chunks: Sequence[ChunkFiles], folder: Path) -> None:
     ]
     if skipped:
         (folder / SKIPPED_FILE).write_bytes(write_jsonl(record.as_row() for record in skipped))
-
-
-def _save_manifest(manifest: CorpusManifest, folder: Path) -> CorpusManifest:
-    """Write the manifest with checksums and fingerprint as the last file, and return it."""
-    files = list_files(folder)
-    manifest = replace(manifest, files=files, fingerprint=fingerprint(files))
-    manifest.save(folder)
-    return manifest

@@ -2,12 +2,11 @@
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from readagain import __version__
 from readagain.corpus.chunks import CHUNK_FORMAT
@@ -16,10 +15,11 @@ from readagain.corpus.manifest import FILE_NAME, unfinished_dir
 from readagain.corpus.readers.formats import folder_files
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import ArgumentError, ConfigError, DataError, os_errors
-from readagain.storage.files import atomic_write, refuse_links
+from readagain.storage.files import refuse_links
 from readagain.storage.locks import locked_file
 
-# Settings that do not affect chunks, only how chunks are merged; chunks are kept if they change.
+# Settings that affect only how chunks are merged, so that chunks stay valid if they change; the
+# filter 'duplicate' is another one.
 MERGE_SETTINGS = ("dev", "test", "sample", "seed", "min_count")
 
 
@@ -45,55 +45,30 @@ def check_output(out: Path, *, overwrite: bool) -> None:
         )
 
 
-@dataclass(frozen=True)
-class WorkDir:
-    """Working directory of a call of `prepare`."""
-
-    path: Path
-
-    @property
-    def corpus(self) -> Path:
-        """Folder of the finished files before they are published."""
-        return self.path / "corpus"
-
-    def chunk_folder(self, source: CorpusInput, settings: PrepareSettings) -> Path:
-        """Return the folder of an input's chunks, named after a hash of input and settings."""
-        versions = [__version__, CHUNK_FORMAT]
-        identity = json.dumps([_describe_input(source), _chunk_settings(settings), versions])
-        return self.path / "chunks" / sha256(identity.encode()).hexdigest()[:20]
-
-    def write_plan(self, sources: Sequence[CorpusInput], settings: PrepareSettings) -> list[str]:
-        """Write the settings and inputs; return the names that differ from an interrupted run."""
-        plan = {
-            "readagain": __version__,
-            **_chunk_settings(settings),
-            **{str(source.path): _describe_input(source) for source in sources},
-        }
-        path = self.path / "plan.json"
-        changed: list[str] = []
-        if path.exists():
-            changed = _differences(_read_plan(path), json.loads(json.dumps(plan)))
-        with atomic_write(path) as temporary:
-            temporary.write_text(json.dumps(plan, indent=1), encoding="utf-8")
-        return changed
-
-    def publish(self, out: Path) -> None:
-        """Move the finished corpus to `out` in one step and remove this folder."""
-        if out.exists():
-            old_corpus = self.path / "replaced"
-            shutil.rmtree(old_corpus, ignore_errors=True)
-            out.replace(old_corpus)
-        self.corpus.replace(out)
-        shutil.rmtree(self.path)
+def chunk_folder(work: Path, source: CorpusInput, settings: PrepareSettings) -> Path:
+    """Return the folder of an input's chunks, named after a hash of all that determines them."""
+    states = [(str(file), file.stat()) for file in input_files(source)]
+    files = [[name, state.st_size, state.st_mtime_ns] for name, state in states]
+    paths = [str(path) for path in source.paths]
+    values = {name: value for name, value in asdict(settings).items() if name not in MERGE_SETTINGS}
+    values["filters"] = [name for name in settings.filters if name != "duplicate"]
+    identity = [{**asdict(source), "paths": paths}, files, values, __version__, CHUNK_FORMAT]
+    return work / "chunks" / sha256(json.dumps(identity).encode()).hexdigest()[:20]
 
 
-def _read_plan(path: Path) -> dict[str, Any]:
-    """Read an earlier plan; return an empty one if it is damaged."""
-    try:
-        plan = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-        return {}
-    return plan if isinstance(plan, dict) else {}
+def publish(work: Path, out: Path) -> None:
+    """Move the finished corpus to `out` in one step and remove the working directory."""
+    if out.exists():
+        old_corpus = work / "replaced"
+        shutil.rmtree(old_corpus, ignore_errors=True)
+        out.replace(old_corpus)
+    finished_dir(work).replace(out)
+    shutil.rmtree(work)
+
+
+def finished_dir(work: Path) -> Path:
+    """Return the folder of the finished files before they are published."""
+    return work / "corpus"
 
 
 def input_files(source: CorpusInput) -> list[Path]:
@@ -110,31 +85,8 @@ def input_bytes(source: CorpusInput) -> int:
     return sum(file.stat().st_size for file in input_files(texts))
 
 
-def _describe_input(source: CorpusInput) -> dict[str, Any]:
-    """Return the fields of an input, with a hash of the sizes and times of its files."""
-    states = [(str(file), file.stat()) for file in input_files(source)]
-    files = [[name, state.st_size, state.st_mtime_ns] for name, state in states]
-    digest = sha256(json.dumps(files).encode()).hexdigest()
-    return {**asdict(source), "paths": [str(path) for path in source.paths], "files": digest}
-
-
-def _chunk_settings(settings: PrepareSettings) -> dict[str, Any]:
-    """Return the settings that determine the content of a chunk."""
-    values = asdict(settings)
-    for name in MERGE_SETTINGS:
-        del values[name]
-    values["filters"] = [name for name in settings.filters if name != "duplicate"]
-    return values
-
-
-def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return the names whose values differ."""
-    names = sorted({*old, *new})
-    return [name for name in names if old.get(name) != new.get(name)]
-
-
 @contextmanager
-def open_work_dir(out: Path) -> Iterator[WorkDir]:
+def open_work_dir(out: Path) -> Iterator[Path]:
     """Create the working directory of `out` if needed, and hold its lock.
 
     Raises:
@@ -151,7 +103,7 @@ def open_work_dir(out: Path) -> Iterator[WorkDir]:
     )
     with locked_file(lock, busy=busy):
         try:
-            yield WorkDir(path)
+            yield path
         finally:
             with suppress(PermissionError):  # Windows cannot remove an open file
                 lock.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from readagain.corpus.chunks import num_saved_records, save_chunk
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
-from readagain.corpus.work_dir import WorkDir, input_bytes
+from readagain.corpus.work_dir import chunk_folder, input_bytes
 from readagain.errors import DataError, ReadAgainError
 from readagain.formats.records import Block
 from readagain.storage.files import refuse_links
@@ -54,7 +54,7 @@ class ChunkFiles:
 def make_chunks(
     sources: Sequence[CorpusInput],
     settings: PrepareSettings,
-    work: WorkDir,
+    work: Path,
     num_workers: int,
     on_progress: Callable[[JobProgress], None],
 ) -> list[ChunkFiles]:
@@ -66,69 +66,57 @@ def make_chunks(
         DataError: for the first record, in input order, that cannot be used.
     """
     chunks: list[ChunkFiles] = []
+    progress = _ProgressCounter(sum(map(input_bytes, sources)), on_progress)
+    pending: deque[tuple[WaitForChunk, int]] = deque()  # in input order, with the position
+
+    def wait_until_pending(max_pending: int) -> None:
+        while len(pending) > max_pending:
+            wait_for_chunk, position = pending.popleft()
+            progress.add(wait_for_chunk(), position)
+
     with _open_pool(num_workers) as submit:
-        queue = _Queue(sum(map(input_bytes, sources)), on_progress)
+        bytes_before = 0
         try:
             for source in sources:
-                folder = work.chunk_folder(source, settings)
-                refuse_links(folder, below=work.path)
+                folder = chunk_folder(work, source, settings)
+                refuse_links(folder, below=work)
                 folder.mkdir(parents=True, exist_ok=True)
                 paths: list[Path] = []
                 for number, block in enumerate(FORMATS[source.format].read_blocks(source)):
-                    path = folder / f"{number:06d}.npz"
+                    path, position = folder / f"{number:06d}.npz", bytes_before + block.position
                     paths.append(path)
                     num_saved = num_saved_records(path)
                     if num_saved is None:
-                        queue.add(submit((source, block, settings, path)), block.position)
-                        queue.wait_until_pending(MAX_PENDING_PER_WORKER * num_workers)
+                        pending.append((submit((source, block, settings, path)), position))
+                        wait_until_pending(MAX_PENDING_PER_WORKER * num_workers)
                     else:
-                        queue.count_resumed(num_saved, block.position)
-                queue.end_source(input_bytes(source))
+                        progress.add(num_saved, position, is_resumed=True)
+                bytes_before += input_bytes(source)
                 chunks.append(ChunkFiles(source=source, paths=paths))
         except ReadAgainError:
-            queue.wait_until_pending(0)  # raises the error of an earlier block, if any
+            wait_until_pending(0)  # raises the error of an earlier block, if any
             raise
-        queue.wait_until_pending(0)
-    if queue.num_records == 0:
+        wait_until_pending(0)
+    if progress.num_records == 0:
         names = ", ".join(str(source.path) for source in sources)
         raise DataError(f"{names}: no record in any input; expected (text, headline) pairs")
     return chunks
 
 
-class _Queue:
-    """Submitted blocks in input order; reports progress when the oldest is finished."""
+class _ProgressCounter:
+    """Counter of the records of finished chunks; reports the share of all bytes that was read."""
 
     def __init__(self, total_bytes: int, on_progress: Callable[[JobProgress], None]) -> None:
         self.num_records = 0
         self._num_resumed = 0
         self._total_bytes = max(total_bytes, 1)
-        self._bytes_before = 0
         self._share = 0.0
-        self._pending: deque[tuple[WaitForChunk, int]] = deque()
         self._on_progress = on_progress
 
-    def add(self, wait_for_chunk: WaitForChunk, position: int) -> None:
-        """Add a submitted block."""
-        self._pending.append((wait_for_chunk, self._bytes_before + position))
-
-    def wait_until_pending(self, max_pending: int) -> None:
-        """Wait for the oldest blocks until at most `max_pending` are not finished."""
-        while len(self._pending) > max_pending:
-            wait_for_chunk, position = self._pending.popleft()
-            self.num_records += wait_for_chunk()
-            self._report(position)
-
-    def count_resumed(self, num_records: int, position: int) -> None:
-        """Count a block that an earlier, interrupted run finished."""
+    def add(self, num_records: int, position: int, *, is_resumed: bool = False) -> None:
+        """Count the records of a chunk, perhaps of an earlier, interrupted run."""
         self.num_records += num_records
-        self._num_resumed += num_records
-        self._report(self._bytes_before + position)
-
-    def end_source(self, num_bytes: int) -> None:
-        """Add the size of this input to the positions in later inputs."""
-        self._bytes_before += num_bytes
-
-    def _report(self, position: int) -> None:
+        self._num_resumed += num_records if is_resumed else 0
         self._share = min(max(position / self._total_bytes, self._share), 1.0)
         self._on_progress(
             JobProgress(
@@ -144,7 +132,12 @@ class _Queue:
 def _open_pool(num_workers: int) -> Iterator[Callable[[Task], WaitForChunk]]:
     """Open a process pool, or none for one worker; return the function that submits a task."""
     if num_workers == 1:
-        yield _run_in_process
+
+        def run_here(task: Task) -> WaitForChunk:
+            num_records = save_chunk(*task)
+            return lambda: num_records
+
+        yield run_here
         return
     try:
         with process_pool(num_workers) as pool:
@@ -154,8 +147,3 @@ def _open_pool(num_workers: int) -> Iterator[Callable[[Task], WaitForChunk]]:
             "a worker process was killed, perhaps because memory ran out; run the same command "
             "again with fewer workers, finished chunks are kept"
         ) from error
-
-
-def _run_in_process(task: Task) -> WaitForChunk:
-    num_records = save_chunk(*task)
-    return lambda: num_records

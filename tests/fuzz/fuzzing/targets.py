@@ -351,8 +351,8 @@ PLANTED = (
     ".lock", "headlines.txt.part", "unfinished", "unfinished/plan.json", "unfinished/notes", "bad",
     "resume", "resume/identity.json", "resume/unfinished", "metrics.jsonl", "tensorboard",
     ".writing", "vocab.txt", "model.json", "manifest.json", "part-00000-000000.jsonl",
-    "../corpus.lock", "../corpus.unfinished", "../corpus.unfinished/plan.json",
-    "../corpus.unfinished/corpus", "../corpus.unfinished/chunks",
+    "../corpus.lock", "../corpus.unfinished", "../corpus.unfinished/corpus",
+    "../corpus.unfinished/chunks",
 )  # fmt: skip
 """Names in an output folder at which an input plants links."""
 

@@ -247,22 +247,13 @@ class TestInterruptedRun:
         second.write_bytes(swapped[1])
         assert contents(prepared(path)) == expected
 
-    @pytest.mark.parametrize("content", ["{", "[]", "[" * 100_000])
-    def test_damaged_plan_is_ignored(self, jsonl, prepared, monkeypatch, content):
-        path = jsonl(MANY)
-        expected = contents(prepared(path, out="never-stopped"))
-        first, _ = self.interrupt(prepared, path, monkeypatch)
-        (first.parents[2] / "plan.json").write_text(content)
-        assert contents(prepared(path)) == expected
-
-    def test_changed_input_is_reported_and_read_again(self, jsonl, prepared, monkeypatch, caplog):
+    def test_changed_input_is_read_again(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
         self.interrupt(prepared, path, monkeypatch)
         jsonl(MANY[1:])
         made = self.count_made(monkeypatch)
         assert len(prepared(path).split("train")) == 11
         assert len(made) == 4
-        assert caplog.messages == [f"changed since the interrupted run: {path}"]
 
     def test_changed_input_of_same_size_is_read_again(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
@@ -272,13 +263,12 @@ class TestInterruptedRun:
         os.utime(path, ns=(changed_ns, changed_ns))
         assert headlines(prepared(path), "train")[0] == "storm ada comes to ford"
 
-    def test_changed_setting_is_reported(self, jsonl, prepared, monkeypatch, caplog):
+    def test_changed_setting_creates_chunks_again(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
         self.interrupt(prepared, path, monkeypatch)
         made = self.count_made(monkeypatch)
         prepared(path, max_sentences=1)
         assert len(made) == 4
-        assert caplog.messages == ["changed since the interrupted run: max_sentences"]
 
     def test_changed_split_size_keeps_chunks(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
