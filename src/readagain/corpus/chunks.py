@@ -79,10 +79,8 @@ class Chunk:
     """Skipped invalid records."""
 
     def headline_mask(self) -> NDArray[np.bool_]:
-        """Return (W,) True at words of headlines; a headline is the last segment of its pair."""
-        is_headline = np.zeros(len(self.segment_lengths), dtype=bool)
-        is_headline[np.cumsum(self.pair_segments) - 1] = True
-        return np.repeat(is_headline, self.segment_lengths)
+        """Return (W,) True at words of headlines."""
+        return np.repeat(are_headlines(self.pair_segments), self.segment_lengths)
 
     def save(self, path: Path) -> None:
         """Write the chunk atomically, with a checksum of its content and path."""
@@ -110,12 +108,13 @@ class Chunk:
         Raises:
             ArtifactError: when the file is missing or damaged.
         """
-        content = _read_verified(path)
-        if content is None:
+        content = path.read_bytes() if path.exists() else b""
+        checksum, content = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
+        if checksum != _checksum(path, content):
             raise ArtifactError(
                 f"{path}: changed since it was written; remove it and run the same command again"
             )
-        with np.load(content) as arrays:
+        with np.load(io.BytesIO(content)) as arrays:
             metadata = json.loads(arrays["metadata"].tobytes())
             return cls(
                 words=arrays["words"].tobytes().decode().split("\n"),
@@ -127,24 +126,19 @@ class Chunk:
             )
 
 
+def are_headlines(pair_segments: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return (G,) True at headlines; the headline is the last segment of each pair."""
+    is_headline = np.zeros(int(pair_segments.sum()), dtype=bool)
+    is_headline[np.cumsum(pair_segments) - 1] = True
+    return is_headline
+
+
 def num_saved_records(path: Path) -> int | None:
     """Return the number of records of a saved chunk; None if it is missing or damaged."""
-    content = _read_verified(path)
-    if content is None:
-        return None
-    with np.load(content) as arrays:
-        num_records: int = json.loads(arrays["metadata"].tobytes())["num_records"]
-    return num_records
-
-
-def _read_verified(path: Path) -> io.BytesIO | None:
-    """Return the content of a chunk file; None if it is missing or its checksum is wrong."""
     try:
-        content = path.read_bytes()
-    except FileNotFoundError:
+        return Chunk.load(path).num_records
+    except ArtifactError:
         return None
-    checksum, arrays = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
-    return io.BytesIO(arrays) if checksum == _checksum(path, arrays) else None
 
 
 def _checksum(path: Path, arrays: bytes | memoryview) -> bytes:
@@ -202,12 +196,6 @@ class _Segment:
     tokens: list[str]
     norms: list[str]
     has_case: bool
-    """False for text tokenized as in Gigaword, which is in lower case."""
-
-    @classmethod
-    def of(cls, tokens: list[str], *, has_case: bool) -> "_Segment":
-        """Return a segment with the normalized tokens."""
-        return cls(tokens, normalize_tokens(tokens), has_case)
 
 
 def _new_ids() -> defaultdict[str, int]:
@@ -305,20 +293,19 @@ def _tokenize(
     """Return the sentences of a text, then its headline."""
     if source.is_text_tokenized:
         lines = map(_split_tokenized, pair.text.split("\n"))
-        segments = [
-            _Segment.of(tokens, has_case=False)
-            for tokens in islice(filter(None, lines), max_sentences)
-        ]
+        sentences = list(islice(filter(None, lines), max_sentences))
     else:
-        segments = [
-            _Segment.of(tokens, has_case=True)
-            for tokens in sentence_tokens(pair.text, max_sentences=max_sentences, language=language)
-        ]
+        sentences = list(sentence_tokens(pair.text, max_sentences=max_sentences, language=language))
     if source.is_headline_tokenized:
-        headline = _Segment.of(_split_tokenized(pair.headline), has_case=False)
+        headline = _split_tokenized(pair.headline)
     else:
-        headline = _Segment.of(headline_tokens(pair.headline, language), has_case=True)
-    return [*segments, headline]
+        headline = headline_tokens(pair.headline, language)
+    # Text tokenized as in Gigaword is in lower case.
+    have_case = [not source.is_text_tokenized] * len(sentences) + [not source.is_headline_tokenized]
+    return [
+        _Segment(tokens, normalize_tokens(tokens), has_case=has_case)
+        for tokens, has_case in zip([*sentences, headline], have_case, strict=True)
+    ]
 
 
 def _split_tokenized(line: str) -> list[str]:
@@ -332,11 +319,10 @@ def _hash_pair(sentences: list[_Segment], headline: _Segment) -> bytes:
     Models read # instead of digits, so texts that differ only in digits must be in the same split.
     They are not duplicates, though.
     """
-    norms = [sentence.norms for sentence in sentences]
-    text = blake2b("\n".join(map(" ".join, norms)).encode(), digest_size=8)
-    words = [_with_digits(segment) for segment in (*sentences, headline)]
-    pair = blake2b("\n".join(map(" ".join, words)).encode(), digest_size=8)
-    return text.digest() + pair.digest()
+    text = [sentence.norms for sentence in sentences]
+    pair = [_with_digits(segment) for segment in (*sentences, headline)]
+    lines = ("\n".join(map(" ".join, words)).encode() for words in (text, pair))
+    return b"".join(blake2b(content, digest_size=8).digest() for content in lines)
 
 
 def _with_digits(segment: _Segment) -> list[str]:

@@ -18,9 +18,7 @@ REPORT_FILE = "report.json"
 SKIPPED_FILE = "skipped.jsonl"
 """File that lists the skipped invalid records."""
 NUM_SAMPLES = 5
-BAR_WIDTH = 40
-NUM_BARS = 12
-HISTOGRAMS = {
+_LENGTHS = {
     "words_per_text": "words of a text",
     "sentences_per_text": "sentences of a text",
     "words_per_summary": "words of a headline",
@@ -122,28 +120,11 @@ def _split_section(split: str, statistics: Mapping[str, Any]) -> list[str]:
     for size, row in statistics["coverage"].items():
         lines.append(f"| {int(size):,} | {row['generating']:.2%} | {row['with_copying']:.2%} |")
     lines += ["", f"{statistics['copyable_share']:.2%} of the summary words are in their text.", ""]
-    for name, title in HISTOGRAMS.items():
-        lines += _histogram_lines(title, statistics[name])
+    for name, title in _LENGTHS.items():
+        lengths = statistics[name]
+        lines += [
+            f"{title.capitalize()}: mean {lengths['mean']}, median {lengths['p50']}, "
+            f"99% at most {lengths['p99']}, longest {lengths['max']}.",
+            "",
+        ]
     return lines
-
-
-def _histogram_lines(title: str, histogram: Mapping[str, Any]) -> list[str]:
-    """Return a histogram with about a dozen bars."""
-    counts: list[int] = histogram["counts"]
-    # Outliers beyond the 99th percentile would make all other bars too short.
-    width = max(-(-(histogram["p99"] + 1) // NUM_BARS), 1)
-    groups = [
-        (start, sum(counts[start : start + width]))
-        for start in range(0, histogram["p99"] + 1, width)
-    ]
-    tallest = max((count for _, count in groups), default=0) or 1
-    lines = [
-        f"{title.capitalize()}: mean {histogram['mean']}, median {histogram['p50']}, "
-        f"99% at most {histogram['p99']}, longest {histogram['max']}.",
-        "",
-        "```",
-    ]
-    for start, count in groups:
-        label = f"{start}" if width == 1 else f"{start}-{start + width - 1}"
-        lines.append(f"{label:>9} {'█' * round(BAR_WIDTH * count / tallest)} {count:,}")
-    return [*lines, "```", ""]

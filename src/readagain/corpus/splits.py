@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.chunks import Chunk
-from readagain.corpus.inputs import SPLITS, CorpusInput, SplitName
+from readagain.corpus.inputs import SPLITS
 from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.corpus.work_dir import input_bytes
 from readagain.corpus.workers import ChunkFiles
@@ -54,14 +54,35 @@ def assign_splits(
         DataError: when a requested split has no pairs.
     """
     inputs: list[dict[str, Any]] = []
-    hashes: list[Hashes] = []
+    texts, pairs, input_splits = [], [], []
     for files in chunks:
-        entry, input_hashes = _read_hashes(files)
-        inputs.append(entry)
-        hashes += input_hashes
-    splits = choose_splits(_concatenate(hashes), settings)
-    ends = np.cumsum([len(part.texts) for part in hashes])
-    splits_of_chunks = iter(np.split(splits, ends[:-1]))
+        num_records, dropped = 0, Counter[str]()
+        for chunk in map(Chunk.load, files.paths):
+            texts.append(chunk.text_hashes)
+            pairs.append(chunk.pair_hashes)
+            split = SPLITS.index(files.source.split)
+            input_splits.append(np.full(len(chunk.records), split, dtype=np.int8))
+            num_records += chunk.num_records
+            dropped.update(chunk.dropped)
+            if chunk.invalid:
+                dropped["bad"] += len(chunk.invalid)
+        paths = [str(path) for path in files.source.paths]
+        inputs.append(
+            {
+                **asdict(files.source),
+                "paths": paths,
+                "bytes": input_bytes(files.source),
+                "records": num_records,
+                "dropped": dropped,
+            }
+        )
+    hashes = Hashes(
+        texts=np.concatenate(texts),
+        pairs=np.concatenate(pairs),
+        splits=np.concatenate(input_splits),
+    )
+    splits = choose_splits(hashes, settings)
+    splits_of_chunks = iter(np.split(splits, np.cumsum([len(each) for each in texts])[:-1]))
     origins = origins_of(inputs)
     split_chunks: list[list[SplitChunk]] = []
     for files, entry in zip(chunks, inputs, strict=True):
@@ -70,15 +91,19 @@ def assign_splits(
             SplitChunk(path=path, splits=next(splits_of_chunks), origin_index=origin_index)
             for path in files.paths
         ]
-        for chunk in input_chunks:
-            entry["dropped"].update(count_dropped(chunk.splits))
+        for split_chunk in input_chunks:
+            entry["dropped"].update(count_dropped(split_chunk.splits))
         entry["kept"] = entry["records"] - entry["dropped"].total()
         entry["dropped"] = dict(sorted(entry["dropped"].items()))
         split_chunks.append(input_chunks)
-    held_out_splits = [split for split, size in _split_sizes(settings).items() if size]
-    for split in dict.fromkeys([*(files.source.split for files in chunks), *held_out_splits]):
-        if not (splits == SPLITS.index(split)).any():
-            raise _empty_split_error(split, inputs, settings)
+    sizes = {"dev": settings.dev, "test": settings.test}
+    requested = [
+        *(files.source.split for files in chunks),
+        *(name for name in sizes if sizes[name]),
+    ]
+    for name in dict.fromkeys(requested):
+        if not (splits == SPLITS.index(name)).any():
+            raise _empty_split_error(name, inputs, settings)
     return split_chunks, inputs
 
 
@@ -150,46 +175,16 @@ def origins_of(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(entry["origin"] for entry in inputs))
 
 
-def _read_hashes(files: ChunkFiles) -> tuple[dict[str, Any], list[Hashes]]:
-    """Return the manifest entry of an input, and the hashes of each of its chunks.
-
-    The counts of the entry do not include pairs that are dropped when splits are assigned.
-    """
-    hashes = []
-    num_records, dropped = 0, Counter[str]()
-    for path in files.paths:
-        chunk = Chunk.load(path)
-        splits = np.full(len(chunk.records), SPLITS.index(files.source.split), dtype=np.int8)
-        hashes.append(Hashes(texts=chunk.text_hashes, pairs=chunk.pair_hashes, splits=splits))
-        num_records += chunk.num_records
-        dropped.update(chunk.dropped)
-        if chunk.invalid:
-            dropped["bad"] += len(chunk.invalid)
-    return {**_describe_input(files.source), "records": num_records, "dropped": dropped}, hashes
-
-
-def _describe_input(source: CorpusInput) -> dict[str, Any]:
-    paths = [str(path) for path in source.paths]
-    return {**asdict(source), "paths": paths, "bytes": input_bytes(source)}
-
-
-def _concatenate(parts: Sequence[Hashes]) -> Hashes:
-    return Hashes(
-        texts=np.concatenate([part.texts for part in parts]),
-        pairs=np.concatenate([part.pairs for part in parts]),
-        splits=np.concatenate([part.splits for part in parts]),
-    )
-
-
-def _split_sizes(settings: PrepareSettings) -> dict[SplitName, SplitSize]:
+def _held_out_sizes(settings: PrepareSettings) -> dict[str, SplitSize]:
+    """Return the sizes of the splits that are taken from the training input."""
     return {"dev": settings.dev, "test": settings.test}
 
 
 def _empty_split_error(
-    split: SplitName, inputs: Sequence[Mapping[str, Any]], settings: PrepareSettings
+    split: str, inputs: Sequence[Mapping[str, Any]], settings: PrepareSettings
 ) -> Exception:
     """Return the error for a split without pairs."""
-    if _split_sizes(settings).get(split):
+    if _held_out_sizes(settings).get(split):
         return ArgumentError(
             f"no text falls into the {split} split; increase {{{split}_pairs}} or {{{split}_share}}"
         )

@@ -1,11 +1,11 @@
 """Lengths and vocabulary coverage of a split, counted chunk by chunk."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from readagain.corpus.chunks import are_headlines
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.text.vocab import SPECIAL_TOKENS
 
@@ -31,7 +31,6 @@ def summary_ranks(lexicon: Lexicon) -> NDArray[np.int64]:
     return ranks
 
 
-@dataclass
 class Statistics:
     """Counts over the pairs of a split.
 
@@ -39,16 +38,13 @@ class Statistics:
     text.
     """
 
-    words_per_text: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
-    words_per_sentence: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
-    sentences_per_text: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
-    words_per_summary: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
-    summary_words: int = 0
-    copyable: int = 0
-    covered: NDArray[np.int64] = field(
-        default_factory=lambda: np.zeros((2, len(COVERAGE_SIZES)), np.int64)
-    )
-    """(2, sizes) number of covered summary words without and with copying, for `COVERAGE_SIZES`."""
+    def __init__(self) -> None:
+        names = ("words_per_text", "words_per_sentence", "sentences_per_text", "words_per_summary")
+        self._histograms = {name: np.zeros(1, np.int64) for name in names}
+        self._num_summary_words = 0
+        self._num_copyable = 0
+        # (2, sizes) covered summary words without and with copying, for each of COVERAGE_SIZES
+        self._num_covered = np.zeros((2, len(COVERAGE_SIZES)), np.int64)
 
     def add(
         self,
@@ -62,49 +58,45 @@ class Statistics:
         The first three arguments are as in a chunk (see `Chunk`), but `ids` are lexicon ids.
         `ranks` is the result of `summary_ranks`.
         """
-        is_summary = np.zeros(len(segment_lengths), dtype=bool)
-        is_summary[np.cumsum(pair_segments) - 1] = True
-        summary_lengths = segment_lengths[is_summary]
+        is_summary = are_headlines(pair_segments)
         pair_of_segment = np.repeat(np.arange(len(pair_segments)), pair_segments)
+        sentence_lengths = segment_lengths[~is_summary]
         text_lengths = np.bincount(
-            pair_of_segment[~is_summary],
-            weights=segment_lengths[~is_summary],
-            minlength=len(pair_segments),
+            pair_of_segment[~is_summary], weights=sentence_lengths, minlength=len(pair_segments)
         ).astype(np.int64)
-        self.words_per_text = _add_lengths(self.words_per_text, text_lengths)
-        self.words_per_sentence = _add_lengths(
-            self.words_per_sentence, segment_lengths[~is_summary]
-        )
-        self.sentences_per_text = _add_lengths(self.sentences_per_text, pair_segments - 1)
-        self.words_per_summary = _add_lengths(self.words_per_summary, summary_lengths)
+        lengths: list[NDArray[np.integer[Any]]] = [
+            text_lengths,
+            sentence_lengths,
+            pair_segments - 1,
+            segment_lengths[is_summary],
+        ]
+        for name, each in zip(self._histograms, lengths, strict=True):
+            counts = np.bincount(each, minlength=len(self._histograms[name]))
+            counts[: len(self._histograms[name])] += self._histograms[name]
+            self._histograms[name] = counts
 
         in_summary = np.repeat(is_summary, segment_lengths)
         pair_of_word = np.repeat(pair_of_segment, segment_lengths)
         keys = pair_of_word * np.int64(len(ranks)) + ids
         is_in_text = _is_in(keys[in_summary], keys[~in_summary])
-        copyable = is_in_text & (ids[in_summary] != UNKNOWN_ID)
+        is_copyable = is_in_text & (ids[in_summary] != UNKNOWN_ID)
         in_vocab = ranks[ids[in_summary]][:, None] < np.array(COVERAGE_SIZES)  # (summary words, 5)
-        self.covered[0] += in_vocab.sum(axis=0)
-        self.covered[1] += (in_vocab | copyable[:, None]).sum(axis=0)
-        self.summary_words += len(copyable)
-        self.copyable += int(copyable.sum())
+        self._num_covered[0] += in_vocab.sum(axis=0)
+        self._num_covered[1] += (in_vocab | is_copyable[:, None]).sum(axis=0)
+        self._num_summary_words += len(is_copyable)
+        self._num_copyable += int(is_copyable.sum())
 
     def describe(self) -> dict[str, Any]:
         """Return means, histograms and coverage for JSON."""
-        total = max(self.summary_words, 1)
+        total = max(self._num_summary_words, 1)
+        shares = [[round(count / total, 5) for count in row] for row in self._num_covered.tolist()]
         return {
-            "words_per_text": _histogram(self.words_per_text),
-            "words_per_sentence": _histogram(self.words_per_sentence),
-            "sentences_per_text": _histogram(self.sentences_per_text),
-            "words_per_summary": _histogram(self.words_per_summary),
-            "summary_words": self.summary_words,
-            "copyable_share": round(self.copyable / total, 5),
+            **{name: _describe_counts(counts) for name, counts in self._histograms.items()},
+            "summary_words": self._num_summary_words,
+            "copyable_share": round(self._num_copyable / total, 5),
             "coverage": {
-                str(size): {
-                    "generating": round(int(self.covered[0, column]) / total, 5),
-                    "with_copying": round(int(self.covered[1, column]) / total, 5),
-                }
-                for column, size in enumerate(COVERAGE_SIZES)
+                str(size): {"generating": generating, "with_copying": with_copying}
+                for size, generating, with_copying in zip(COVERAGE_SIZES, *shares, strict=True)
             },
         }
 
@@ -117,17 +109,8 @@ def _is_in(values: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.boo
     return is_found
 
 
-def _add_lengths(
-    histogram: NDArray[np.int64], lengths: NDArray[np.integer[Any]]
-) -> NDArray[np.int64]:
-    """Return the histogram with the counts of more lengths."""
-    counts = np.bincount(lengths, minlength=len(histogram))
-    counts[: len(histogram)] += histogram
-    return counts.astype(np.int64)
-
-
-def _histogram(counts: NDArray[np.int64]) -> dict[str, Any]:
-    """Return mean, percentiles, maximum, and the counts up to it."""
+def _describe_counts(counts: NDArray[np.int64]) -> dict[str, Any]:
+    """Return mean, percentiles and maximum of a histogram, and its counts up to the maximum."""
     total = int(counts.sum())
     if total == 0:
         return {"mean": 0.0, "p50": 0, "p90": 0, "p99": 0, "max": 0, "counts": []}

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.chunks import UNKNOWN_WORD, Chunk
+from readagain.corpus.chunks import UNKNOWN_WORD, Chunk, are_headlines
 from readagain.corpus.inputs import SPLITS, CorpusInput, Example
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.corpus.readers.formats import FORMATS
@@ -169,9 +169,7 @@ def _select_pairs(
 
 def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
     """Replace words that a side of the lexicon counts 0 times by the unknown word."""
-    is_headline = np.zeros(len(pairs.segment_lengths), dtype=bool)
-    is_headline[np.cumsum(pairs.pair_segments) - 1] = True
-    in_headline = np.repeat(is_headline, pairs.segment_lengths)  # (W,)
+    in_headline = np.repeat(are_headlines(pairs.pair_segments), pairs.segment_lengths)  # (W,)
     # The unknown word, id -1, looks up the last word and stays unknown in either case.
     counts = np.where(
         in_headline, lexicon.summary_counts[pairs.ids], lexicon.source_counts[pairs.ids]
