@@ -75,17 +75,13 @@ class FilterInput:
 
 @dataclass(frozen=True)
 class Filter:
-    """A filter of pairs.
-
-    Args:
-        name: name of the filter.
-        drops: description of the pairs that it drops.
-        is_unwanted: whether to drop a pair; None for a filter that compares all pairs.
-    """
+    """A filter of pairs."""
 
     name: str
     drops: str
+    """Description of the pairs that it drops."""
     is_unwanted: Callable[[FilterInput], bool] | None
+    """Function that returns whether to drop a pair; None for the filter that compares all pairs."""
 
 
 # Words in agency headlines that are meant for editors, not for readers.

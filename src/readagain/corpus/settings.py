@@ -12,12 +12,9 @@ DEFAULT_MAX_SENTENCES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class SplitSize:
-    """Size of a dev or test split taken from the training input: a number of pairs, or a share.
+    """Approximate size of a dev or test split taken from the training input.
 
-    Args:
-        pairs: approximate number of pairs.
-        share: approximate share of the pairs.
-        max_share: maximum share of the pairs, with `pairs`.
+    It is a number of pairs, of which `max_share` limits the share of all pairs, or a share.
     """
 
     pairs: int = 0

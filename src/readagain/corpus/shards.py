@@ -153,9 +153,7 @@ class PreparedCorpus:
     def open(cls, folder: Path, *, checksums: bool = False) -> "PreparedCorpus":
         """Open a prepared corpus and check its files.
 
-        Args:
-            folder: the folder.
-            checksums: also verify the checksums of all files, which reads them completely.
+        With `checksums`, the checksums of all files are verified, which reads them completely.
 
         Raises:
             ArtifactError: naming the file that is missing, truncated, changed or too new.

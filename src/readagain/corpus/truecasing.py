@@ -69,13 +69,8 @@ def write_case_table(
     occurrences are. Other words are not listed. A pair of words is listed if it is mostly spelled
     differently from the two words alone.
 
-    Args:
-        chunks: the chunks of all inputs.
-        tables: for each chunk, the lexicon ids of its word ids.
-        lexicon: all words of the corpus.
-        folder: the folder of the corpus.
-        report_chunk: called after each chunk, in each pass over the chunks.
-        rules: minimum counts and shares.
+    `tables` has for each chunk the lexicon ids of its word ids. `report_chunk` is called after each
+    chunk, in each pass over the chunks.
     """
     counts = _SurfaceCounts(len(lexicon))
 

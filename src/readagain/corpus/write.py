@@ -35,13 +35,9 @@ def write_shards(
 ) -> tuple[Lexicon, dict[str, dict[str, int]], dict[str, Statistics]]:
     """Write lexicon, case table and the shards of every split into `folder`, in input order.
 
-    Args:
-        chunks: the chunks of all inputs.
-        folder: the folder of the corpus.
-        report_chunk: called after each chunk, in each pass over the chunks.
-        rules: minimum counts and shares of the case table.
-        min_count: minimum number of occurrences of a word in the texts of the train split; rarer
-            words become unknown words in texts. The same for headlines.
+    Words that occur fewer than `min_count` times in the texts of the train split become unknown
+    words in texts; the same for headlines. `report_chunk` is called after each chunk, in each pass
+    over the chunks.
 
     Returns:
         The lexicon, and the counts and statistics of each split.

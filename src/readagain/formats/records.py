@@ -118,13 +118,9 @@ class TableFormat(Protocol):
         columns: Sequence[str] | None = None,
         records_per_block: int | None = None,
     ) -> Iterator[Block]:
-        """Split a file into blocks without parsing the records.
+        """Split a file into blocks of at most `records_per_block` without parsing the records.
 
-        Args:
-            path: the file.
-            encoding: encoding of a text format.
-            columns: the columns to read, if the format can skip the others.
-            records_per_block: maximum number of records in a block (default: `BLOCK_RECORDS`).
+        `columns` are the columns to read, if the format can skip the others.
         """
         ...
 

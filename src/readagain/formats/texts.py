@@ -50,17 +50,13 @@ _SUFFIXES: dict[str, TextFormat] = {
 
 @dataclass(frozen=True)
 class TextRecord:
-    """A text to summarize.
-
-    Args:
-        text: the text.
-        where: the file and the line or row, for messages.
-        fields: all fields of the record, in order; for plain text only `file` or `text`.
-    """
+    """A text to summarize."""
 
     text: str
     where: str
+    """The file and the line or row, for messages."""
     fields: dict[str, Any] = field(repr=False)
+    """All fields of the record, in order; for plain text only `file` or `text`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,11 +17,11 @@ _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW",
 
 
 def read_bounded(path: Path, *, max_bytes: int) -> bytes:
-    """Read a file that may be untrusted, up to a size limit.
+    """Read a file that may be untrusted.
 
     Raises:
-        OSError: if the file cannot be read, is larger, or is a pipe or a device, which may be
-            endless.
+        OSError: if the file cannot be read, is larger than `max_bytes`, or is a pipe or a device,
+            which may be endless.
     """
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "not a regular file")
@@ -78,7 +78,7 @@ def atomic_write(
     temporary file is removed.
 
     Args:
-        path: the file to write.
+        path: the file to replace.
         durable: return only when the content and the name are on the disk.
         temporary_dir: directory of the temporary file, on the same file system (default: that of
             `path`); if the process is killed, the file remains there.
@@ -156,14 +156,9 @@ def sync_dir(path: Path) -> None:
 
 
 def refuse_links(path: Path, *, below: Path) -> None:
-    """Check that no directory of a path is a symbolic link, which could lead out of a folder.
+    """Raise `OSError` if a directory of a path is a symbolic link, which could lead elsewhere.
 
-    Args:
-        path: the last directory to check.
-        below: the folder that contains it; it may be a link, since the user named it.
-
-    Raises:
-        OSError: for a link.
+    `below` is a folder that contains the path. It may be a link, since the user named it.
     """
     for part in (path, *path.parents):
         if part == below:

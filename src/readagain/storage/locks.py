@@ -16,9 +16,7 @@ LOCK_FILE = ".lock"
 def locked_file(path: Path, *, busy: str) -> Iterator[None]:
     """Hold the lock of a file without waiting for it; the file is created if needed.
 
-    Args:
-        path: the lock file; a link is not followed.
-        busy: the message if another process holds the lock.
+    A link is not followed. `busy` is the message if another process holds the lock.
 
     Raises:
         ConfigError: if another process holds the lock or the file cannot be locked, as on some
@@ -42,9 +40,7 @@ def locked_file(path: Path, *, busy: str) -> Iterator[None]:
 def locked_dir(path: Path, *, action: str) -> Iterator[None]:
     """Create a directory if needed, and hold its lock.
 
-    Args:
-        path: the directory.
-        action: what the holder does, for the message to a second process: "training into".
+    `action` is what the holder does, for the message to a second process: "training into".
 
     Raises:
         ConfigError: if the directory cannot be written to or locked, or another process holds it.

@@ -67,9 +67,9 @@ def check_files(
 
     Args:
         folder: the folder.
-        files: the entries of its manifest; sizes are compared for all of them.
+        files: the entries of its manifest; all sizes are compared.
         manifest: the file name of the manifest, for messages.
-        checksums: names of the files whose content is compared, too.
+        checksums: names of the files whose checksums are compared, too.
         advice: what to do about a missing or changed file.
 
     Raises:

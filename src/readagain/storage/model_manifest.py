@@ -104,13 +104,13 @@ def read_manifest(folder: Path) -> ModelManifest:
 def check_model_files(
     folder: Path, manifest: ModelManifest, *, required: Collection[str], checksums: bool
 ) -> None:
-    """Compare a model folder with its manifest.
+    """Compare the sizes of the files of a model folder with its manifest.
 
     Args:
         folder: the folder.
         manifest: its manifest.
-        required: files that every model has; their content is always compared.
-        checksums: compare the content of all files.
+        required: files that every model has; their checksums are always compared.
+        checksums: compare the checksums of all files, which reads them completely.
 
     Raises:
         ArtifactError: for the first file that is missing, too large, truncated or changed.

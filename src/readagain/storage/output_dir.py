@@ -44,12 +44,7 @@ class Directory(Protocol):
 
 
 class LocalDir:
-    """Local or mounted directory.
-
-    Args:
-        path: the directory.
-        temporary_dir: the subdirectory for temporary files.
-    """
+    """Local or mounted directory; `temporary_dir` is its subdirectory for temporary files."""
 
     def __init__(self, path: Path | str, *, temporary_dir: str = "") -> None:
         self.location = str(path)
@@ -125,7 +120,7 @@ class OutputDir:
         Args:
             directory: the directory.
             identity: JSON values that determine the output.
-            overwrite: delete the job in the directory.
+            overwrite: delete the job in the directory first.
             options: other arguments of the constructor.
 
         Raises:
@@ -172,22 +167,18 @@ class OutputDir:
         return identity
 
     def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Compare the identity in the directory with that of this job.
-
-        Raises:
-            ConfigError: if they differ.
-        """
-        found = [
+        """Raise `ConfigError` if the identity in the directory is not that of this job."""
+        changes = [
             f"{_printable(name)} was {quoted(old)} and is now {quoted(new)}"
             for name, old, new in differences(before, now)
         ]
-        if found:
+        if changes:
             raise ArgumentError(
                 "{0}: contains another {1}: {2}; choose another folder, or start over with "
                 "{overwrite}",
                 self.directory.location,
                 self.content,
-                join_first(found),
+                join_first(changes),
             )
 
     def read_json(self, name: str) -> dict[str, Any] | None:
@@ -201,8 +192,8 @@ class OutputDir:
             return None
         try:
             content = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise self.damaged(name) from error
+        except (ValueError, RecursionError):
+            content = None
         if not isinstance(content, dict):
             raise self.damaged(name)
         return content
