@@ -134,23 +134,23 @@ def _read_rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
     while True:
         start, lines.row_bytes = lines.number + 1, 0
         lines.row_lines.clear()
-        where = f"{lines.path}:{start}"
-        row: list[str] | InvalidRecord | None
+        problem, row = "", None
         try:
             row = next(reader, None)
+            if row is not None and lines.is_at_end:  # it requests lines only for incomplete rows
+                problem = _OPEN_QUOTE
         except csv.Error as error:
             if "new-line" not in str(error):
-                raise DataError(f"{where}: {error}; check for an unclosed quote") from error
-            # The reader continues with the next line.
-            row = InvalidRecord(where, _CARRIAGE_RETURN, "\n".join(lines.row_lines))
+                raise DataError(
+                    f"{lines.path}:{start}: {error}; check for an unclosed quote"
+                ) from error
+            problem = _CARRIAGE_RETURN  # the reader continues with the next line
         yield from lines.too_long
         lines.too_long.clear()
-        if row is None:
+        if problem:
+            yield InvalidRecord(f"{lines.path}:{start}", problem, "\n".join(lines.row_lines))
+        elif row is None:
             return
-        if isinstance(row, InvalidRecord):
-            yield row
-        elif lines.is_at_end:  # the reader only requests another line for an incomplete row
-            yield InvalidRecord(where, _OPEN_QUOTE, "\n".join(lines.row_lines))
         elif row:
             yield start, row
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from readagain.errors import DataError, first_line, os_errors, require
 
@@ -118,12 +118,12 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
                 raise zlib.error(str(error)) from error
     except EOFError as error:
         raise DataError(f"{path}: the compressed data is cut short; copy the file again") from error
-    except MemoryError as error:
-        raise DataError(
-            f"{path}: needs too much memory for decompression; compress it with a smaller "
-            "dictionary, for example xz -9"
-        ) from error
     except (lzma.LZMAError, zlib.error) as error:
+        if str(error) == "Memory usage limit exceeded":
+            raise DataError(
+                f"{path}: needs too much memory for decompression; compress it with a smaller "
+                "dictionary, for example xz -9"
+            ) from error
         raise DataError(
             f"{path}: damaged {path.suffix} data ({first_line(error)}); copy the file again"
         ) from error
@@ -145,20 +145,48 @@ def read_document(stream: BinaryIO, path: Path) -> bytes:
 
 
 def _decompress(path: Path, raw: BinaryIO) -> BinaryIO:
-    decompressor: Any
     match path.suffix.lower():
         case ".gz":
-            decompressor = gzip.GzipFile(fileobj=raw)
+            file = gzip.GzipFile(fileobj=raw)
+            pieces = iter(lambda: file.read(BUFFER_BYTES), b"")
         case ".xz":
-            decompressor = _XzReader(raw)
+            pieces = filter(None, _decompress_xz(raw))
         case ".zst":
-            pyarrow = require("pyarrow", extra="data", purpose=f"{path}: reading .zst")
-            file = pyarrow.PythonFile(raw, mode="r")
-            decompressor = pyarrow.CompressedInputStream(file, "zstd")
+            pieces = _decompress_zst(path, raw)
         case _:
             return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, raw), BUFFER_BYTES))
-    stream = _BoundedStream(path, raw, decompressor)
+    stream = _BoundedStream(path, raw, pieces)
     return cast(BinaryIO, io.BufferedReader(stream, BUFFER_BYTES))
+
+
+def _decompress_xz(raw: BinaryIO) -> Iterator[bytes]:
+    """Yield the content of an .xz file like `lzma.LZMAFile`, but with a memory limit.
+
+    The file may have several streams, with zeros between them.
+    """
+    compressed = raw.read(BUFFER_BYTES)
+    while compressed:
+        stream = lzma.LZMADecompressor(memlimit=MAX_XZ_BYTES)
+        while True:
+            yield stream.decompress(compressed, BUFFER_BYTES)
+            if stream.eof:
+                break
+            compressed = raw.read(BUFFER_BYTES) if stream.needs_input else b""
+            if stream.needs_input and not compressed:
+                raise EOFError("the end of the stream is missing")
+        compressed = stream.unused_data.lstrip(b"\0")
+        while not compressed and (following := raw.read(BUFFER_BYTES)):
+            compressed = following.lstrip(b"\0")
+
+
+def _decompress_zst(path: Path, raw: BinaryIO) -> Iterator[bytes]:
+    pyarrow = require("pyarrow", extra="data", purpose=f"{path}: reading .zst")
+    stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(raw, mode="r"), "zstd")
+    buffer = bytearray(BUFFER_BYTES)
+    while True:  # yields b"" at the end, and does not return: pyarrow would then close `raw`
+        # Not read(), which leaks memory when the data is damaged.
+        num_bytes = stream.readinto(buffer)
+        yield bytes(buffer[:num_bytes])
 
 
 class _BoundedStream(io.RawIOBase):
@@ -167,10 +195,11 @@ class _BoundedStream(io.RawIOBase):
     Without this limit a file of some kilobytes could contain hundreds of millions of lines.
     """
 
-    def __init__(self, path: Path, raw: BinaryIO, decompressor: Any) -> None:
+    def __init__(self, path: Path, raw: BinaryIO, pieces: Iterator[bytes]) -> None:
         self._path = path
         self._raw = raw
-        self._decompressor = decompressor
+        self._pieces = pieces
+        self._piece = b""
         self._num_bytes = 0
 
     def readable(self) -> bool:
@@ -179,53 +208,13 @@ class _BoundedStream(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Fill `buffer` with the next decompressed bytes and return their number."""
-        # Not read(): that of pyarrow leaks memory when the data is damaged.
-        num_bytes = int(self._decompressor.readinto(buffer))
-        self._num_bytes += num_bytes
+        self._piece = self._piece or next(self._pieces, b"")
+        size = min(len(buffer), len(self._piece))
+        buffer[:size], self._piece = self._piece[:size], self._piece[size:]
+        self._num_bytes += size
         if self._num_bytes > MAX_EXPANSION * self._raw.tell() + MIN_EXPANDED_BYTES:
             raise DataError(
                 f"{self._path}: expands to more than {MAX_EXPANSION} times its size, as attacks "
                 "do; decompress the file first if you trust it"
             )
-        return num_bytes
-
-
-class _XzReader:
-    """Decompressor of an .xz file, like `lzma.LZMAFile` but with a memory limit."""
-
-    def __init__(self, raw: BinaryIO) -> None:
-        self._raw = raw
-        self._start()
-
-    def _start(self) -> None:
-        self._decoder = lzma.LZMADecompressor(memlimit=MAX_XZ_BYTES)
-
-    def readinto(self, buffer: memoryview) -> int:
-        """Fill `buffer` with the next bytes."""
-        while True:
-            compressed = b""
-            if self._decoder.eof:
-                compressed = self._next_stream()
-                if not compressed:
-                    return 0
-                self._start()
-            elif self._decoder.needs_input:
-                compressed = self._raw.read(BUFFER_BYTES)
-                if not compressed:
-                    raise EOFError("the end of the stream is missing")
-            try:
-                content = self._decoder.decompress(compressed, len(buffer))
-            except lzma.LZMAError as error:
-                if str(error) == "Memory usage limit exceeded":
-                    raise MemoryError(str(error)) from error
-                raise
-            if content:
-                buffer[: len(content)] = content
-                return len(content)
-
-    def _next_stream(self) -> bytes:
-        """Return the start of the next stream after padding; empty at the end of the file."""
-        compressed = self._decoder.unused_data.lstrip(b"\0")
-        while not compressed and (following := self._raw.read(BUFFER_BYTES)):
-            compressed = following.lstrip(b"\0")
-        return compressed
+        return size
