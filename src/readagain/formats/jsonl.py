@@ -8,13 +8,7 @@ from typing import Any
 
 from readagain.errors import DataError, type_in_words
 from readagain.formats.files import open_bytes
-from readagain.formats.lines import (
-    TOO_LONG,
-    decode_lossless,
-    describe_decode_error,
-    line_blocks,
-    read_lines,
-)
+from readagain.formats.lines import decode_line, line_blocks, read_lines
 from readagain.formats.records import Block, InvalidRecord, Record
 
 
@@ -62,18 +56,17 @@ def parse_line(
     if line is not None and (not line or line.isspace()):
         return None
     where = f"{path}:{number}"
-    if line is None:
-        return InvalidRecord(where, TOO_LONG)
+    text = decode_line(line, encoding, where=where)
+    if isinstance(text, InvalidRecord):
+        return text
     try:
-        fields = json.loads(line.decode(encoding))
-    except UnicodeDecodeError as error:
-        return InvalidRecord(where, describe_decode_error(error), decode_lossless(line, encoding))
+        fields = json.loads(text)
     except (ValueError, RecursionError) as error:
         reason = f"{describe_json_error(error)}; expected one object per line"
-        return InvalidRecord(where, reason, decode_lossless(line, encoding))
+        return InvalidRecord(where, reason, text)
     if not isinstance(fields, dict):
         reason = f"{type_in_words(fields)}; expected a JSON object with a text"
-        return InvalidRecord(where, reason, decode_lossless(line, encoding))
+        return InvalidRecord(where, reason, text)
     return Record(number, fields)
 
 

@@ -6,7 +6,13 @@ from typing import BinaryIO
 
 from readagain.errors import ArgumentError, DataError
 from readagain.formats.files import open_bytes
-from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, MAX_RECORD_BYTES, Block
+from readagain.formats.records import (
+    BLOCK_BYTES,
+    BLOCK_RECORDS,
+    MAX_RECORD_BYTES,
+    Block,
+    InvalidRecord,
+)
 
 TOO_LONG = (
     f"a line of more than {MAX_RECORD_BYTES:,} bytes; "
@@ -46,6 +52,16 @@ def line_blocks(path: Path, records_per_block: int | None = None) -> Iterator[Bl
                 first, size, lines = first + len(lines), 0, []
         if lines:
             yield Block(first=first, payload=lines, position=raw.tell())
+
+
+def decode_line(line: bytes | None, encoding: str, *, where: str) -> str | InvalidRecord:
+    """Decode a line from `read_lines`, or return an invalid record with the reason."""
+    if line is None:
+        return InvalidRecord(where, TOO_LONG)
+    try:
+        return line.decode(encoding)
+    except UnicodeDecodeError as error:
+        return InvalidRecord(where, describe_decode_error(error), decode_lossless(line, encoding))
 
 
 def decode_lossless(line: bytes, encoding: str) -> str:

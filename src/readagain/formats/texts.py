@@ -12,8 +12,7 @@ from readagain.formats.columns import check_unique, choose_column, get_text
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.lines import (
     BOM,
-    TOO_LONG,
-    decode_lossless,
+    decode_line,
     describe_decode_error,
     line_blocks,
     read_lines,
@@ -30,12 +29,12 @@ STREAM_FORMATS: tuple[TextFormat, ...] = ("text", "lines", "jsonl")
 MAX_TEXT_BYTES = 64 << 20
 """Maximum size of a file that is read as one text."""
 
-# Pattern of the first bytes and message for files that are not plain text.
-_NOT_TEXT = (
-    (re.compile(rb"%PDF-"), "a PDF; expected plain text, which 'pdftotext' extracts"),
-    (re.compile(rb"PK\x03\x04"), "a zip archive or Word document; save it as plain text"),
-    (re.compile(rb"\{\\rtf"), "an RTF file; save it as plain text"),
-)
+# First bytes of files that are not plain text, and the message.
+_NOT_TEXT = {
+    b"%PDF-": "a PDF; expected plain text, which 'pdftotext' extracts",
+    b"PK\x03\x04": "a zip archive or Word document; save it as plain text",
+    b"{\\rtf": "an RTF file; save it as plain text",
+}
 _HTML = re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _SUFFIXES: dict[str, TextFormat] = {
     ".jsonl": "jsonl",
@@ -202,8 +201,8 @@ def _parse_text(content: bytes, path: Path, encoding: str) -> TextRecord | Inval
             f"more than {MAX_TEXT_BYTES:,} bytes for one text; "
             "set the format to 'lines' if each line is a text",
         )
-    for start, reason in _NOT_TEXT:
-        if start.match(content.removeprefix(BOM)):
+    for start, reason in _NOT_TEXT.items():
+        if content.removeprefix(BOM).startswith(start):
             return InvalidRecord(str(path), reason)
     if _HTML.match(content.removeprefix(BOM)):
         return _parse_html(content, path)
@@ -232,13 +231,8 @@ def _parse_html(content: bytes, path: Path) -> TextRecord | InvalidRecord:
 
 
 def _parse_line(line: bytes | None, where: str, encoding: str) -> TextRecord | InvalidRecord:
-    if line is None:
-        return InvalidRecord(where, TOO_LONG)
-    try:
-        text = line.decode(encoding)
-    except UnicodeDecodeError as error:
-        return InvalidRecord(where, describe_decode_error(error), decode_lossless(line, encoding))
-    return TextRecord(text, where, {"text": text})
+    text = decode_line(line, encoding, where=where)
+    return text if isinstance(text, InvalidRecord) else TextRecord(text, where, {"text": text})
 
 
 def _parse_record(
@@ -248,6 +242,4 @@ def _parse_record(
         return record
     where = f"{path}:{record.number}"
     text = get_text(record.fields, column, where=where)
-    if isinstance(text, InvalidRecord):
-        return text
-    return TextRecord(text, where, record.fields)
+    return text if isinstance(text, InvalidRecord) else TextRecord(text, where, record.fields)

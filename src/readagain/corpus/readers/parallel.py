@@ -8,13 +8,7 @@ from pathlib import Path
 from readagain.corpus.inputs import CorpusFormat, CorpusInput, Example
 from readagain.errors import DataError
 from readagain.formats.files import open_bytes
-from readagain.formats.lines import (
-    TOO_LONG,
-    decode_lossless,
-    describe_decode_error,
-    line_blocks,
-    read_lines,
-)
+from readagain.formats.lines import decode_line, line_blocks, read_lines
 from readagain.formats.records import Block, InvalidRecord
 
 # Parts of file names for texts and headlines in the public copies of Gigaword.
@@ -68,15 +62,11 @@ def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | Invali
     for number, lines in enumerate(zip(*block.payload, strict=True), start=block.first):
         decoded: list[str] = []
         for path, line in zip(source.paths, lines, strict=True):
-            if line is None:
-                yield InvalidRecord(f"{path}:{number}", TOO_LONG)
+            text = decode_line(line, source.encoding, where=f"{path}:{number}")
+            if isinstance(text, InvalidRecord):
+                yield text
                 break
-            try:
-                decoded.append(line.decode(source.encoding))
-            except UnicodeDecodeError as error:
-                content = decode_lossless(line, source.encoding)
-                yield InvalidRecord(f"{path}:{number}", describe_decode_error(error), content)
-                break
+            decoded.append(text)
         else:
             text, *headlines = decoded
             references = tuple(headlines) if len(headlines) > 1 else ()
