@@ -154,10 +154,12 @@ class _Aligner:
 
     def leaf(self, printed: str) -> Leaf | None:
         """Return the leaf of a printed word, or None if no such word was sent."""
-        rest = self._sent[self._next][1][self._used :] if self._next < len(self._sent) else ""
+        unaligned = ""  # the part of the next word that is not aligned yet
+        if self._next < len(self._sent):
+            unaligned = self._sent[self._next][1][self._used :]
         # First a reading that equals the whole word: the "com" of "Amazon.com" is not a tag.
-        for word, tag in sorted(_readings(printed), key=lambda reading: reading[0] != rest):
-            if rest.startswith(word):
+        for word, tag in sorted(_readings(printed), key=lambda reading: reading[0] != unaligned):
+            if unaligned.startswith(word):
                 return self._align(self._next, self._used + len(word), word, tag)
             for index in range(self._next + 1, len(self._sent)):
                 if self._sent[index][1].startswith(word):

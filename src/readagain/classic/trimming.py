@@ -98,18 +98,13 @@ def remove_time_expressions(clause: Phrase) -> Phrase:
 
 def remove_complementizers(clause: Phrase) -> Phrase:
     """Remove "that" at the start of a subordinate clause."""
-
-    def remove(phrase: Phrase) -> Phrase:
-        children: tuple[Node, ...] = tuple(
-            remove(child) if isinstance(child, Phrase) else child for child in phrase.children
-        )
-        first = children[0] if children else None
-        is_that = isinstance(first, Leaf) and first.word == "that"
-        if phrase.label == "SBAR" and is_that and len(children) > 1:
-            children = children[1:]
-        return Phrase(phrase.label, children)
-
-    return remove(clause)
+    starts = [
+        phrase.children[0]
+        for phrase in clause.phrases()
+        if phrase.label == "SBAR" and len(phrase.children) > 1
+    ]
+    ids = {id(node) for node in starts if isinstance(node, Leaf) and node.word == "that"}
+    return without(clause, lambda node: id(node) in ids)
 
 
 def remove_auxiliaries(clause: Phrase) -> Phrase:
@@ -137,11 +132,11 @@ def remove_relative_clauses(clause: Phrase) -> Iterator[Phrase]:
             phrase.label == "NP"
             and isinstance(first, Phrase)
             and first.label == "NP"
-            and any(_is_clausal(child) for child in phrase.children[1:])
+            and any(_is_modifier(child) for child in phrase.children[1:])
         ):
             continue
         for child in reversed(phrase.children[1:]):
-            if _is_clausal(child):
+            if _is_modifier(child):
                 yield without_node(clause, child)
 
 
@@ -218,7 +213,8 @@ def _is_clause(phrase: Phrase) -> bool:
     return phrase.label == "S" and "NP" in labels and "VP" in labels[labels.index("NP") :]
 
 
-def _is_clausal(node: Node) -> bool:
+def _is_modifier(node: Node) -> bool:
+    """Return whether a node, if it follows an NP in the same phrase, modifies it."""
     return isinstance(node, Phrase) and node.label in ("SBAR", "S", "VP", "NP", "ADJP")
 
 

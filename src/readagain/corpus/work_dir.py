@@ -12,7 +12,7 @@ from readagain import __version__
 from readagain.corpus.chunks import CHUNK_FORMAT
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.manifest import FILE_NAME, unfinished_dir
-from readagain.corpus.readers.formats import folder_files
+from readagain.corpus.readers.duc_nist import document_files
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import ArgumentError, ConfigError, DataError, os_errors
 from readagain.storage.files import refuse_links
@@ -74,7 +74,9 @@ def finished_dir(work: Path) -> Path:
 def input_files(source: CorpusInput) -> list[Path]:
     """Return the files of an input; none for a Hugging Face dataset."""
     files = [
-        file for path in source.paths for file in (folder_files(path) if path.is_dir() else [path])
+        file
+        for path in source.paths
+        for file in (document_files(path) if path.is_dir() else [path])
     ]
     return [file for file in files if file.exists()]
 

@@ -17,7 +17,6 @@ from readagain.corpus.readers.find import (
     split_by_name,
 )
 from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.readers.story import is_story_folder
 from readagain.corpus.shards import PreparedCorpus, texts_file
 from readagain.errors import ArgumentError, DataError
 from readagain.evaluation.summaries import on_one_line
@@ -148,7 +147,7 @@ def read_dataset(
 
 def _choose(path: Path, split: str | None) -> Path:
     """Return the file of the data set in a directory."""
-    if not path.is_dir() or is_story_folder(path):
+    if not path.is_dir():
         if split is not None and path.exists() and split_by_name(path) != split:
             raise ArgumentError(
                 "{split} is '{0}': {1} is one data set without this name; remove the option, or "

@@ -19,26 +19,28 @@ COMMON_COLUMNS: dict[Side, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def choose_column(side: Side, names: Sequence[str], given: str | None, *, where: str) -> str:
-    """Return the given column, or the first of `COMMON_COLUMNS` that is in `names`.
+def choose_column(side: Side, names: Sequence[str], user_column: str | None, *, where: str) -> str:
+    """Return `user_column`, or by default the first of `COMMON_COLUMNS` that is in `names`.
 
     Raises:
         DataError: if there is no such column; the message lists the columns.
     """
     common = COMMON_COLUMNS[side]
     by_lower = {name.strip().lower(): name for name in reversed(names)}
-    if given is None:
+    if user_column is None:
         column = next((by_lower[name] for name in common if name in by_lower), None)
     else:
-        column = given if given in names else None
+        column = user_column if user_column in names else None
     if column is not None:
         check_unique(column, names, where=where)
         return column
     if problem := _describe_invalid_text("".join(names)):
         raise DataError(f"{where}: the header {problem}")
     listed = ", ".join(map(quoted, list(names)[:8])) or "none"
-    if given is not None:
-        raise DataError(f"{where}: no column '{given}'; set the {side} column to one of {listed}")
+    if user_column is not None:
+        raise DataError(
+            f"{where}: no column '{user_column}'; set the {side} column to one of {listed}"
+        )
     raise DataError(
         f"{where}: no column for the {side}; expected one of {', '.join(common)}, "
         f"found {listed}; set the {side} column"

@@ -85,19 +85,19 @@ def _strip_past_and_ing(word: str) -> str:
     return word
 
 
-def _repair_stem(rest: str) -> str:
+def _repair_stem(base: str) -> str:
     """Repair a stem after -ed or -ing was removed: conflat(e), hop(p), fil(e)."""
-    if rest.endswith(("at", "bl", "iz")):
-        return rest + "e"
-    if _ends_in_double_consonant(rest) and rest[-1] not in "lsyz":
-        return rest[:-1]
-    if _measure(rest) == 1 and _ends_in_short_syllable(rest):
-        return rest + "e"
-    return rest
+    if base.endswith(("at", "bl", "iz")):
+        return base + "e"
+    if _ends_in_double_consonant(base) and base[-1] not in "lsyz":
+        return base[:-1]
+    if _measure(base) == 1 and _ends_in_short_syllable(base):
+        return base + "e"
+    return base
 
 
 def _replace_suffix(word: str, replacements: dict[str, str]) -> str:
-    """Replace the longest matching suffix if the rest has a measure above 0."""
+    """Replace the longest matching suffix if the part before it has a measure above 0."""
     suffix = _longest_suffix(word, tuple(replacements))
     if suffix and _measure(word[: -len(suffix)]) > 0:
         return word[: -len(suffix)] + replacements[suffix]
@@ -105,11 +105,11 @@ def _replace_suffix(word: str, replacements: dict[str, str]) -> str:
 
 
 def _strip_long_suffix(word: str) -> str:
-    """Remove up to three long suffixes if the rest has a measure above 1 (Porter's step 4).
+    """Remove up to three long suffixes, each if the part before it has a measure above 1 (step 4).
 
     Porter's paper removes one suffix, the longest that matches. The script then also removes -ment,
-    and then -ent or -ion, from the rest: 'agreement' becomes 'agreem', and 'departmental' loses
-    both 'al' and 'ment'.
+    and then -ent or -ion, from what is left: 'agreement' becomes 'agreem', and 'departmental'
+    loses both 'al' and 'ment'.
     """
     word = _remove_suffix(word, _longest_suffix(word, _LONG))
     word = _remove_suffix(word, "ment" if word.endswith("ment") else "")
@@ -119,17 +119,17 @@ def _strip_long_suffix(word: str) -> str:
 
 
 def _remove_suffix(word: str, suffix: str) -> str:
-    rest = word.removesuffix(suffix)
-    return rest if suffix and _measure(rest) > 1 else word
+    base = word.removesuffix(suffix)
+    return base if suffix and _measure(base) > 1 else word
 
 
 def _tidy_end(word: str) -> str:
     """Remove a final -e and one l of -ll where Porter's step 5 does."""
     if word.endswith("e"):
-        rest = word[:-1]
-        measure = _measure(rest)
-        if measure > 1 or (measure == 1 and not _ends_in_short_syllable(rest)):
-            word = rest
+        base = word[:-1]
+        measure = _measure(base)
+        if measure > 1 or (measure == 1 and not _ends_in_short_syllable(base)):
+            word = base
     if word.endswith("ll") and _measure(word[:-1]) > 1:
         return word[:-1]
     return word

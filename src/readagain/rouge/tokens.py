@@ -118,13 +118,13 @@ class RougeTokenizer:
 
 def truncate_bytes(lines: list[bytes], max_bytes: int) -> list[bytes]:
     """Keep the first bytes of a text, without counting line ends; may split a character."""
-    kept: list[bytes] = []
+    truncated: list[bytes] = []
     for line in lines:
         if max_bytes <= 0:
             break
-        kept.append(line[:max_bytes])
+        truncated.append(line[:max_bytes])
         max_bytes -= len(line)
-    return kept
+    return truncated
 
 
 def truncate_each_line(lines: list[bytes], max_bytes: int) -> list[bytes]:
@@ -132,12 +132,12 @@ def truncate_each_line(lines: list[bytes], max_bytes: int) -> list[bytes]:
 
     The script does this for ROUGE-L: it does not count the bytes of earlier lines.
     """
-    kept: list[bytes] = []
+    truncated: list[bytes] = []
     for line in lines:
-        kept.append(line[:max_bytes])
+        truncated.append(line[:max_bytes])
         if len(line) >= max_bytes:
             break
-    return kept
+    return truncated
 
 
 def truncate_words(lines: list[bytes], max_words: int) -> list[bytes]:
@@ -145,12 +145,12 @@ def truncate_words(lines: list[bytes], max_words: int) -> list[bytes]:
 
     White space at the start of a line counts as a word, as in the script.
     """
-    kept: list[bytes] = []
+    truncated: list[bytes] = []
     for line in lines:
         if max_words <= 0:
             break
         fields = _SPACE.split(line.rstrip())
         words = fields if any(fields) else []
-        kept.append(b" ".join(words[:max_words]))
+        truncated.append(b" ".join(words[:max_words]))
         max_words -= len(words)
-    return kept
+    return truncated

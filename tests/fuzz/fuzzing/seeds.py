@@ -44,7 +44,6 @@ PARALLEL = [
     b"the harbour opened .\na storm came .\n\x1eharbour opens\nstorm\n",
     b"UNK opened ## .\n\x1eUNK opens\n",
 ]
-STORIES = [b"The harbour opened.\n\n@highlight\n\nHarbour opens\n\n@highlight\n\nShips came\n"]
 AGIGA = [
     b'<FILE id="afp_eng_199405">\n<DOC id="AFP_ENG_19940512.0001" type="story" >\n<HEADLINE>\n'
     b"(NP (NNP Tarn) (VBZ opens) (NN bridge))\n</HEADLINE>\n<TEXT>\n<P>\n(S (NNP Tarn) (VBD was)"
@@ -77,7 +76,7 @@ REQUESTS = [
 ]
 NAMES = [
     b"a.jsonl\0b.jsonl",
-    b"one.txt\0two.txt.gz\0three.story",
+    b"one.txt\0two.txt.gz\0three.rss",
     "caf\N{LATIN SMALL LETTER E WITH ACUTE} 1.jsonl".encode(),
     b"\xff\xfe.jsonl\0\xed\xa0\x80.txt",
     b"a\nb.jsonl\0-o.jsonl\0~.jsonl",

@@ -454,7 +454,6 @@ TARGETS: dict[str, Target] = {
         seeds=lambda: seeds.AGIGA, begin=_reading("afp_eng_199405.xml", format="agiga")
     ),
     "reader-duc-nist": Target(seeds=lambda: seeds.DUC_DOCUMENTS, begin=_reading_duc),
-    "reader-story": Target(seeds=lambda: seeds.STORIES, begin=_reading("one.story")),
     "reader-newsapi": Target(
         seeds=lambda: seeds.NEWSAPI, begin=_reading("reply.json", format="newsapi")
     ),

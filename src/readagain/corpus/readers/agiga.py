@@ -67,13 +67,13 @@ def split_by_month(path: Path) -> SplitName:
     Raises:
         DataError: if the name of the file has no month.
     """
-    found = _MONTH_FILE.match(path.name.lower())
-    if found is None:
+    name = _MONTH_FILE.match(path.name.lower())
+    if name is None:
         raise DataError(
             f"{path}: no month of Annotated Gigaword in this name; expected a name such as "
             "afp_eng_199405.xml.gz"
         )
-    return SPLIT_OF_MONTH.get((found[1], found[2]), "train")
+    return SPLIT_OF_MONTH.get((name[1], name[2]), "train")
 
 
 def _read_blocks(source: CorpusInput) -> Iterator[Block]:
@@ -109,27 +109,28 @@ def _documents(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
     for the tags is five times as fast as reading all lines, of which most are skipped.
     """
     start, num_lines = 0, 0
-    head: bytes | None = None
-    in_head = False
-    while block := stream.read(BUFFER_BYTES):
+    head: bytes | None = None  # lines of the current document; None between documents
+    is_in_head = False  # False after <sentences>
+    while content := stream.read(BUFFER_BYTES):
         # Whole lines, each with the line break before it.
-        block = b"\n" + block + stream.readline(MAX_RECORD_BYTES)
+        content = b"\n" + content + stream.readline(MAX_RECORD_BYTES)
         position = 0
-        for found in _TAG.finditer(block):
-            if head is not None and in_head:
-                head = (head + block[position : found.start()])[:MAX_RECORD_BYTES]
-            position, tag = found.end(), found[1]
+        for match in _TAG.finditer(content):
+            if head is not None and is_in_head:
+                head = (head + content[position : match.start()])[:MAX_RECORD_BYTES]
+            position, tag = match.end(), match[1]
             if tag == _SENTENCES:
-                in_head = False
+                is_in_head = False
                 continue
             if head is not None:
                 yield start, head if tag == _DOCUMENT_END else None
-            head, in_head = None, False
+            head, is_in_head = None, False
             if tag == _DOCUMENT:
-                start, head, in_head = num_lines + block.count(b"\n", 0, position), b"", True
-        if head is not None and in_head:
-            head = (head + block[position:])[:MAX_RECORD_BYTES]
-        num_lines += block.count(b"\n") - 1
+                start = num_lines + content.count(b"\n", 0, position)
+                head, is_in_head = b"", True
+        if head is not None and is_in_head:
+            head = (head + content[position:])[:MAX_RECORD_BYTES]
+        num_lines += content.count(b"\n") - 1
     if head is not None:
         yield start, None
 

@@ -58,21 +58,19 @@ def find_documents(folder: Path) -> dict[Path, list[Path]]:
     for path in sorted(walk_files(folder), key=lambda path: ("detagged" not in str(path), path)):
         if path.name.startswith("."):
             continue
-        if found := _REFERENCE.fullmatch(path.name):
-            key = (found["set"].upper(), found["document"].upper())
-            references[key].setdefault(found["name"].upper(), path)
+        if reference := _REFERENCE.fullmatch(path.name):
+            key = (reference["set"].upper(), reference["document"].upper())
+            references[key].setdefault(reference["name"].upper(), path)
         elif document_set := _SET_FOLDER.fullmatch(path.parent.name):
             key = (document_set[1].upper(), path.name.upper())
             collections[path.parent.parent][key] = path
-    with_references = {
-        root: known
-        for root, documents in collections.items()
-        if (known := {key: path for key, path in documents.items() if key in references})
-    }
-    if not with_references:
+    # For each collection the keys of the documents that have references.
+    keys = {root: documents.keys() & references.keys() for root, documents in collections.items()}
+    keys = {root: with_references for root, with_references in keys.items() if with_references}
+    if not keys:
         if collections:
-            found_at = ", ".join(map(str, sorted(collections)))
-            raise DataError(f"{folder}: no reference for the documents in {found_at}; {_UNPACK}")
+            names = ", ".join(map(str, sorted(collections)))
+            raise DataError(f"{folder}: no reference for the documents in {names}; {_UNPACK}")
         if references:
             raise DataError(
                 f"{folder}: references of DUC without their documents; unpack "
@@ -82,11 +80,10 @@ def find_documents(folder: Path) -> dict[Path, list[Path]]:
         return {}
     # DUC 2003 has the same documents with and without headlines.
     best = max(
-        with_references,
-        key=lambda root: ("without.headlines" in root.name, len(with_references[root]), str(root)),
+        keys, key=lambda root: ("without.headlines" in root.name, len(keys[root]), str(root))
     )
-    for root, documents in with_references.items():
-        if not documents.keys() <= with_references[best].keys():
+    for root in keys:
+        if not keys[root] <= keys[best]:
             raise DataError(
                 f"{folder}: documents of DUC in {best} and {root}; give the folder of one year"
             )
@@ -105,8 +102,8 @@ def _of_task(references: Mapping[str, Path]) -> list[Path]:
 
 def document_files(folder: Path) -> list[Path]:
     """Return all documents and references below a folder."""
-    found = find_documents(folder)
-    return [*found, *(path for references in found.values() for path in references)]
+    documents = find_documents(folder)
+    return [*documents, *(path for references in documents.values() for path in references)]
 
 
 def _read_blocks(source: CorpusInput) -> Iterator[Block]:
@@ -142,8 +139,8 @@ def _read(path: Path, encoding: str) -> str:
 
 def _input_sentences(content: str, *, is_2003: bool) -> list[str]:
     """Return the first sentences of an SGML document, tokenized as in Gigaword but with digits."""
-    found = _TEXT.search(content)
-    words = _TAG.sub(" ", found[1] if found else "").split()
+    body = _TEXT.search(content)
+    words = _TAG.sub(" ", body[1] if body else "").split()
     # A word that starts with & is an entity for typesetting, such as &UR;.
     text = html.unescape(" ".join(word for word in words if not word.startswith("&")))
     document = read_document(text, max_sentences=MAX_SENTENCES + 1)

@@ -9,7 +9,6 @@ from pathlib import Path
 from readagain.corpus.inputs import Columns, CorpusInput, SplitName
 from readagain.corpus.readers import agiga, duc_nist, huggingface, parallel
 from readagain.corpus.readers.formats import detect_format, find_format
-from readagain.corpus.readers.story import is_story_folder
 from readagain.errors import ArgumentError, DataError
 from readagain.formats.columns import Side, choose_column
 from readagain.formats.files import check_regular_file, named_errors, plain_name
@@ -96,8 +95,6 @@ def _find_files(
         raise DataError(f"{path}: no such file or folder")
     if not path.is_dir():
         check_regular_file(path)
-        return [path]
-    if is_story_folder(path):
         return [path]
     used = {other.resolve() for other in exclude}
     files = [

@@ -12,10 +12,8 @@ from readagain.corpus.readers import (
     huggingface,
     newsapi,
     parallel,
-    story,
     tables,
 )
-from readagain.corpus.readers.story import is_story_folder, story_files
 from readagain.errors import MAX_QUOTE_LENGTH, ArgumentError, DataError
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.lines import BOM, reject_utf16
@@ -31,7 +29,6 @@ FORMATS: dict[str, CorpusFormat] = {
         parallel.DUC,
         agiga.FORMAT,
         duc_nist.FORMAT,
-        story.FORMAT,
         tables.ARXIV,
         newsapi.FORMAT,
         feed.FORMAT,
@@ -59,16 +56,14 @@ def find_format(name: str) -> CorpusFormat:
 def detect_format(path: Path) -> str:
     """Detect the format of a file from its name or its content, and return its name.
 
-    `path` is a folder only if it contains story files or DUC as NIST distributes it.
+    `path` is a folder only if it contains DUC as NIST distributes it.
 
     Raises:
         DataError: when the file is empty or of an unknown format.
     """
     name = plain_name(path)
     if path.is_dir():
-        return "story" if is_story_folder(path) else "duc-nist"
-    if name.endswith(".story"):
-        return "story"
+        return "duc-nist"
     with open_bytes(path) as (stream, _):
         head = stream.read(HEAD_BYTES)
     if not head:
@@ -96,11 +91,6 @@ def detect_format(path: Path) -> str:
             f"{path}: a text file without a headline file beside it; set the file of headlines"
         )
     raise DataError(f"{path}: unknown format; set the format to one of {', '.join(FORMATS)}")
-
-
-def folder_files(path: Path) -> list[Path]:
-    """Return the files of a folder that is one input."""
-    return story_files(path) if is_story_folder(path) else duc_nist.document_files(path)
 
 
 def _detect_markup(path: Path, start: bytes) -> str:

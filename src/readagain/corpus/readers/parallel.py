@@ -77,8 +77,8 @@ def find_references(texts: Path) -> list[Path]:
     """Return the reference files of a DUC `input.txt` if there are several."""
     if texts.name != DUC_TEXTS:
         return []
-    found = sorted(texts.parent.glob("task1_ref[0-9].txt"))
-    return found if len(found) > 1 else []
+    references = sorted(texts.parent.glob("task1_ref[0-9].txt"))
+    return references if len(references) > 1 else []
 
 
 def find_headlines(texts: Path) -> Path | None:

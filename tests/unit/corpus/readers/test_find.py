@@ -27,7 +27,6 @@ def names(sources):
         ("a.tab", "text\theadline\n", "csv"),
         ("a.xml", "<?xml version='1.0'?><rss/>", "feed"),
         ("a.unknown", "<feed xmlns='http://www.w3.org/2005/Atom'/>", "feed"),
-        ("a.story", "", "story"),
         ("a.bin", "PAR1....", "parquet"),
     ],
 )
@@ -105,9 +104,9 @@ def test_inputs_keep_order_and_origin(tmp_path):
 
 
 def test_column_option_without_columns_is_rejected(tmp_path):
-    (tmp_path / "a.story").write_text("x\n@highlight\ny")
-    with pytest.raises(ConfigError, match="text_column: no input has columns .*story"):
-        find_inputs([str(tmp_path / "a.story")], CorpusReadOptions(text_column="body"))
+    (tmp_path / "a.rss").write_text("<rss></rss>")
+    with pytest.raises(ConfigError, match="text_column: no input has columns .*feed"):
+        find_inputs([str(tmp_path / "a.rss")], CorpusReadOptions(text_column="body"))
 
 
 def test_same_column_for_both_sides_is_rejected(tmp_path):
