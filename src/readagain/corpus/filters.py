@@ -12,8 +12,13 @@ from dataclasses import dataclass
 from readagain.errors import ArgumentError
 from readagain.text.language import ENGLISH, Language, detect_language
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # English function words, ignored by the filters that compare headline and text.
-_STOPWORDS = """
+STOPWORDS = _words("""
     a about above after again against all also am an and any are aren't as at be because been
     before being below between both but by ca can cannot could did do does doing down during each
     few for from further had has have having he her here hers herself him himself his how i if in
@@ -22,18 +27,16 @@ _STOPWORDS = """
     that the their theirs them themselves then there these they this those through to too under
     until up upon us very was we were what when where which while who whom whose why will with
     within without would yet you your yours yourself yourselves 's 're 've 'll 'd 'm s t
-"""
-STOPWORDS = frozenset(_STOPWORDS.split())
+""")
 
 # Frequent words of English, and of other languages in news feeds.
-_ENGLISH_WORDS = """
+ENGLISH_WORDS = _words("""
     the of and to for with that is was are were has have had this from his her its their they it
     by at be been will would who which what when after before over than more about into not as but
     says said new how why you your we our can could first out up all one two a an in on during
     against between while under he she or if
-"""
-ENGLISH_WORDS = frozenset(_ENGLISH_WORDS.split())
-_FOREIGN_WORDS = """
+""")
+FOREIGN_WORDS = _words("""
     de la le les des du et est dans pour au aux sur une un qui que ne pas avec ont à
     el los las del y es por para con una su se lo al como más en
     o os do da dos das e em um uma não com na no ao mais foi são
@@ -41,8 +44,7 @@ _FOREIGN_WORDS = """
     il di che per della nel sono gli è
     het een van voor op dat zijn och att det som är på och på og
     yang dan di dari untuk dengan pada dalam ini itu
-"""
-FOREIGN_WORDS = frozenset(_FOREIGN_WORDS.split())
+""")
 
 Sentences = Sequence[Sequence[str]]
 
@@ -77,7 +79,6 @@ class FilterInput:
 class Filter:
     """A filter of pairs."""
 
-    name: str
     drops: str
     """Description of the pairs that it drops."""
     is_unwanted: Callable[[FilterInput], bool] | None
@@ -85,11 +86,10 @@ class Filter:
 
 
 # Words in agency headlines that are meant for editors, not for readers.
-_EDIT_MARKS = """
+EDIT_MARKS = _words("""
     update updates update# updates# undated recasts recasting corrects corrected retransmitting
     writethru ld-writethru #st-ld #nd-ld #rd-ld #th-ld dbl grafs refile refiles embargoed
-"""
-EDIT_MARKS = frozenset(_EDIT_MARKS.split())
+""")
 # Parts of headlines that the published script drops, wherever they occur: the script does not
 # compare words, so that "ap" also drops "japan" and "capital".
 _PUBLISHED_WORDS = """
@@ -195,38 +195,27 @@ def _has_no_shared_long_word(pair: FilterInput) -> bool:
 
 
 FILTERS: dict[str, Filter] = {
-    filter.name: filter
-    for filter in (
-        Filter("length", "text or headline too short or too long", _has_invalid_length),
-        Filter("language", "text not in the language of the corpus", _is_foreign),
-        Filter("no-shared-word", "headline and text share no content word", _has_no_shared_word),
-        Filter("byline", "a byline in the headline", _has_byline),
-        Filter("edit-marks", "words for editors in the headline", _has_edit_marks),
-        Filter("question", "a question mark in the headline", _has_question),
-        Filter("colon", "a colon in the headline", _has_colon),
-        Filter("low-overlap", "few of the headline's content words in the text", _has_low_overlap),
-        Filter("full-stop", "no full stop in the first sentence", _lacks_full_stop),
-        Filter("published-marks", "a mark of the published script", _has_published_marks),
-        Filter("published-length", "a length outside the published range", _has_unpublished_length),
-        Filter(
-            "long-word", "no word of four letters in headline and text", _has_no_shared_long_word
-        ),
-        Filter("duplicate", "repetition of a pair with the same text and headline", None),
-    )
+    "length": Filter("text or headline too short or too long", _has_invalid_length),
+    "language": Filter("text not in the language of the corpus", _is_foreign),
+    "no-shared-word": Filter("headline and text share no content word", _has_no_shared_word),
+    "byline": Filter("a byline in the headline", _has_byline),
+    "edit-marks": Filter("words for editors in the headline", _has_edit_marks),
+    "question": Filter("a question mark in the headline", _has_question),
+    "colon": Filter("a colon in the headline", _has_colon),
+    "low-overlap": Filter("few of the headline's content words in the text", _has_low_overlap),
+    "full-stop": Filter("no full stop in the first sentence", _lacks_full_stop),
+    "published-marks": Filter("a mark of the published script", _has_published_marks),
+    "published-length": Filter("a length outside the published range", _has_unpublished_length),
+    "long-word": Filter("no word of four letters in headline and text", _has_no_shared_long_word),
+    "duplicate": Filter("repetition of a pair with the same text and headline", None),
 }
+"""Filters by name, in the order of their application."""
 DEFAULT_FILTERS = ("length", "duplicate")
 _PUBLISHED_FILTERS = ("full-stop", "published-marks", "published-length", "long-word")
 FILTER_SETS: dict[str, tuple[str, ...]] = {
     "none": (),
     "default": DEFAULT_FILTERS,
-    "rush": (
-        *DEFAULT_FILTERS,
-        "no-shared-word",
-        "byline",
-        "edit-marks",
-        "question",
-        "colon",
-    ),
+    "rush": (*DEFAULT_FILTERS, "no-shared-word", "byline", "edit-marks", "question", "colon"),
     "rush2015": _PUBLISHED_FILTERS,
     "all": tuple(name for name in FILTERS if name not in _PUBLISHED_FILTERS),
 }

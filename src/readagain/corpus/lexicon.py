@@ -1,7 +1,7 @@
 """Lexicon of a prepared corpus: all words with counts; vocabularies are built from it."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.errors import ArtifactError, quoted
+from readagain.storage.files import read_lines
 from readagain.text.vocab import SPECIAL_TOKENS, UNK, Vocab
 
 UNKNOWN_ID = -1
 """Id in shards of an unknown word of the input (UNK in Gigaword files)."""
 Side = Literal["source", "summary"]
+MAX_BYTES = 1 << 30
+"""Maximum size of a lexicon file; that of a million pairs has some megabytes."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +36,11 @@ class Lexicon:
         """Read `word TAB source count TAB summary count`, one line for each id.
 
         Raises:
-            ArtifactError: naming the invalid line.
+            ArtifactError: naming the invalid line, or if the file cannot be read.
         """
         words: list[str] = []
         counts = array("q")
-        for number, line in enumerate(_lines(path), start=1):
+        for number, line in enumerate(read_lines(path, max_bytes=MAX_BYTES), start=1):
             try:
                 word, source, summary = line.split("\t")
                 counts.extend((int(source), int(summary)))
@@ -102,16 +105,3 @@ def alphabetical_ranks(words: Sequence[str]) -> NDArray[np.int64]:
     ranks = np.empty(len(words), dtype=np.int64)
     ranks[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
     return ranks
-
-
-def _lines(path: Path) -> Iterator[str]:
-    try:
-        content = path.read_bytes().decode("utf-8")
-    except FileNotFoundError as error:
-        raise ArtifactError(f"{path}: missing; copy or prepare the corpus again") from error
-    except UnicodeDecodeError as error:
-        raise ArtifactError(
-            f"{path}: not UTF-8 at byte {error.start}; was it edited by hand?"
-        ) from error
-    # Not splitlines(): some words are characters, such as U+2028, that it treats as line breaks.
-    return iter(content.removesuffix("\n").split("\n") if content else [])

@@ -51,12 +51,10 @@ class PrepareSettings:
         check_on_error(self.on_error)
         if self.language is not None:
             find_language(self.language)
-        if self.max_sentences < 1:
-            raise ArgumentError("{max_sentences} is {0}; expected 1 or more", self.max_sentences)
-        if self.min_count < 1:
-            raise ArgumentError("{min_count} is {0}; expected 1 or more", self.min_count)
-        if self.sample < 0:
-            raise ArgumentError("{sample} is {0}; expected 0 or more", self.sample)
+        for name, minimum in (("max_sentences", 1), ("min_count", 1), ("sample", 0)):
+            value = getattr(self, name)
+            if value < minimum:
+                raise ArgumentError(f"{{{name}}} is {{0}}; expected {minimum} or more", value)
         for split, size in (("dev", self.dev), ("test", self.test)):
             if size.pairs < 0:
                 raise ArgumentError(f"{{{split}_pairs}} is {{0}}; expected 0 or more", size.pairs)

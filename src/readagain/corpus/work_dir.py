@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 
 from readagain import __version__
@@ -73,12 +74,8 @@ def finished_dir(work: Path) -> Path:
 
 def input_files(source: CorpusInput) -> list[Path]:
     """Return the files of an input; none for a Hugging Face dataset."""
-    files = [
-        file
-        for path in source.paths
-        for file in (document_files(path) if path.is_dir() else [path])
-    ]
-    return [file for file in files if file.exists()]
+    files = (document_files(path) if path.is_dir() else [path] for path in source.paths)
+    return [file for file in chain.from_iterable(files) if file.exists()]
 
 
 def input_bytes(source: CorpusInput) -> int:

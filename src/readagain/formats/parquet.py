@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -114,7 +115,7 @@ def _decoded_bytes(array: Any) -> int:
     """Return the size of an array after its dictionaries are decoded."""
     arrow = _pyarrow()
     if arrow.types.is_dictionary(array.type):
-        compute = require("pyarrow.compute", extra="data", purpose="reading Parquet")
+        compute = import_module("pyarrow.compute")
         values = array.dictionary
         if not (arrow.types.is_string(values.type) or arrow.types.is_binary(values.type)):
             return int(array.nbytes)
@@ -128,12 +129,12 @@ def _decoded_bytes(array: Any) -> int:
 
 def _decode(batch: Any, fields: Any) -> Any:
     """Decode dictionaries to the types in the schema of the file."""
-    arrow = _pyarrow()
     columns = [
         column if column.type == field.type else column.cast(field.type)
         for column, field in zip(batch.columns, fields, strict=True)
     ]
-    return arrow.RecordBatch.from_arrays(columns, schema=arrow.schema(list(fields)))
+    schema = _pyarrow().schema(list(fields))
+    return _pyarrow().RecordBatch.from_arrays(columns, schema=schema)
 
 
 @contextmanager

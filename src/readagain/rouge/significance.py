@@ -5,7 +5,6 @@ evaluation") and approximate randomization (Noreen 1989; Riezler and Maxwell 200
 two-sided and count the observed difference as a sample, so that no p-value is 0.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,7 @@ from readagain.rouge.corpus import Report
 from readagain.rouge.options import SCORE_KINDS
 from readagain.rouge.scores import Numbers
 
-# Random numbers per block, to bound memory.
+# Number of random numbers that are drawn at once, to bound memory.
 _BLOCK = 4_000_000
 # Tolerance for rounding: sums of the same numbers in another order may differ.
 _ROUNDING = 1e-9
@@ -71,9 +70,17 @@ def compare_scores(
 ) -> Comparison:
     """Compare two systems by (I,) scores of the same items."""
     differences = first - second
-    observed = float(differences.mean())
-    resampled = np.concatenate(list(_resampled_means(differences, samples, seed)))
-    swapped = np.concatenate(list(_swapped_means(differences, samples, seed)))
+    observed, num_items = float(differences.mean()), len(differences)
+    resampling, swapping = np.random.default_rng(seed), np.random.default_rng(seed)
+    resampled_blocks, swapped_blocks = [], []
+    block_size = max(1, _BLOCK // num_items)
+    for start in range(0, samples, block_size):
+        shape = (min(block_size, samples - start), num_items)
+        chosen = resampling.integers(num_items, size=shape)
+        resampled_blocks.append(differences[chosen].mean(axis=1))
+        is_swapped = swapping.integers(2, size=shape, dtype=np.int8)
+        swapped_blocks.append(np.where(is_swapped, -differences, differences).mean(axis=1))
+    resampled, swapped = np.concatenate(resampled_blocks), np.concatenate(swapped_blocks)
     low, high = np.percentile(resampled, [2.5, 97.5])
     return Comparison(
         difference=observed,
@@ -88,27 +95,7 @@ def _describe(report: Report) -> str:
     return f"{report.protocol.options.flags()} by {report.protocol.main_score}"
 
 
-def _resampled_means(differences: Numbers, samples: int, seed: int) -> Iterator[Numbers]:
-    generator = np.random.default_rng(seed)
-    size = len(differences)
-    for rows in _blocks(samples, size):
-        yield differences[generator.integers(size, size=(rows, size))].mean(axis=1)
-
-
-def _swapped_means(differences: Numbers, samples: int, seed: int) -> Iterator[Numbers]:
-    generator = np.random.default_rng(seed)
-    size = len(differences)
-    for rows in _blocks(samples, size):
-        is_swapped = generator.integers(2, size=(rows, size), dtype=np.int8)
-        yield np.where(is_swapped, -differences, differences).mean(axis=1)
-
-
-def _blocks(samples: int, size: int) -> Iterator[int]:
-    rows = max(1, _BLOCK // size)
-    for start in range(0, samples, rows):
-        yield min(rows, samples - start)
-
-
 def _share_at_least(values: Numbers, threshold: float) -> float:
+    """Return the share of values that reach a threshold, counting the observed one as well."""
     reached = np.count_nonzero(values >= threshold - _ROUNDING)
     return float((1 + reached) / (1 + len(values)))

@@ -80,20 +80,14 @@ class RougeTokenizer:
         lines = text.encode("utf-8", "surrogatepass").split(b"\n")
         if self._options.max_words is not None:
             lines = truncate_words(lines, self._options.max_words)
-        if self._options.max_bytes is not None:
-            if len(lines) > 1:
-                return self._read_multi_line(lines, self._options.max_bytes)
-            lines = truncate_bytes(lines, self._options.max_bytes)
-        sentences = [self._read_sentence(line) for line in lines]
-        flat = sentences[0] if len(sentences) == 1 else list(chain.from_iterable(sentences))
-        return TextIds(flat, sentences)
-
-    def _read_multi_line(self, lines: list[bytes], max_bytes: int) -> TextIds:
-        flat = [
-            id_ for line in truncate_bytes(lines, max_bytes) for id_ in self._read_sentence(line)
-        ]
-        sentences = [self._read_sentence(line) for line in truncate_each_line(lines, max_bytes)]
-        return TextIds(flat, sentences)
+        max_bytes = self._options.max_bytes
+        sentence_lines = lines if max_bytes is None else truncate_each_line(lines, max_bytes)
+        sentences = [self._read_sentence(line) for line in sentence_lines]
+        if len(sentences) == 1:
+            return TextIds(sentences[0], sentences)
+        flat_lines = lines if max_bytes is None else truncate_bytes(lines, max_bytes)
+        flat = chain.from_iterable(self._read_sentence(line) for line in flat_lines)
+        return TextIds(list(flat), sentences)
 
     def _read_sentence(self, line: bytes) -> list[int]:
         words: list[bytes | str]

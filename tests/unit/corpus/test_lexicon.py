@@ -56,7 +56,7 @@ def test_invalid_line_error_has_line_number(tmp_path):
 
 def test_missing_or_undecodable_file_is_rejected(tmp_path):
     path = tmp_path / "lexicon.txt"
-    with pytest.raises(ArtifactError, match=r"lexicon\.txt: missing"):
+    with pytest.raises(ArtifactError, match=r"lexicon\.txt: cannot be read: No such file"):
         Lexicon.load(path)
     path.write_bytes(b"caf\xe9\t1\t1\n")
     with pytest.raises(ArtifactError, match=r"lexicon\.txt: not UTF-8 at byte 3"):

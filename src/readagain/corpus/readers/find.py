@@ -10,7 +10,7 @@ from readagain.corpus.inputs import Columns, CorpusInput, SplitName
 from readagain.corpus.readers import agiga, duc_nist, huggingface, parallel
 from readagain.corpus.readers.formats import detect_format, find_format
 from readagain.errors import ArgumentError, DataError
-from readagain.formats.columns import Side, choose_column
+from readagain.formats.columns import choose_column
 from readagain.formats.files import check_regular_file, named_errors, plain_name
 from readagain.formats.lines import check_encoding
 
@@ -147,10 +147,8 @@ def _make_input(
             raise DataError(f"{file}: no such file of headlines")
         check_regular_file(file)
     format = find_format(name)
-    is_text_tokenized, is_headline_tokenized = (
-        format.is_text_tokenized,
-        format.is_headline_tokenized,
-    )
+    is_text_tokenized = format.is_text_tokenized
+    is_headline_tokenized = format.is_headline_tokenized
     if options.is_tokenized is not None:
         is_text_tokenized = is_headline_tokenized = options.is_tokenized
     elif headlines:
@@ -172,14 +170,10 @@ def _choose_columns(path: Path, name: str, options: CorpusReadOptions) -> Column
     column_names = find_format(name).column_names
     if column_names is None:
         return None
-    names = column_names(path, options.encoding)
-
-    def choose(side: Side, wanted: str | None) -> str:
-        return choose_column(side, names, wanted, where=str(path))
-
+    names, where = column_names(path, options.encoding), str(path)
     columns = Columns(
-        text=choose("text", options.text_column),
-        headline=choose("headline", options.headline_column),
+        text=choose_column("text", names, options.text_column, where=where),
+        headline=choose_column("headline", names, options.headline_column, where=where),
     )
     if columns.text == columns.headline:
         raise DataError(
