@@ -31,11 +31,12 @@ from readagain.config.override import override
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import RunSpec
 from readagain.errors import ArtifactError, ConfigError
+from readagain.storage.files import read_json_object
 from readagain.storage.model_manifest import (
+    MAX_OBJECT_BYTES,
     ModelManifest,
     check_model_files,
     read_manifest,
-    read_model_object,
     write_model_files,
 )
 from readagain.storage.tensors import TensorInfo, read_header
@@ -158,7 +159,9 @@ class ModelDir:
         return self._read_optional(CONFIDENCE_FILE)
 
     def _read_optional(self, name: str) -> dict[str, Any]:
-        return read_model_object(self.path / name) if self.has(name) else {}
+        if not self.has(name):
+            return {}
+        return read_json_object(self.path / name, max_bytes=MAX_OBJECT_BYTES)
 
 
 def _check_vocabs(model_dir: ModelDir) -> None:

@@ -11,7 +11,7 @@ from readagain.errors import ArtifactError, quoted
 from readagain.formats.jsonl import to_json
 from readagain.storage.checksums import FileEntry
 from readagain.storage.files import read_json_object
-from readagain.storage.manifest import check_files, check_format_version, parse_file_entries
+from readagain.storage.manifest import check_format_version, parse_file_entries
 from readagain.text.language import LANGUAGES
 from readagain.text.truecasing import CASES_FILE
 
@@ -75,20 +75,6 @@ class CorpusManifest:
         if problem:
             raise ArtifactError(f"{path}: {problem}; {ADVICE}")
         return manifest
-
-    def check_files(self, folder: Path, *, checksums: bool = False) -> None:
-        """Compare the files of a folder with this manifest: sizes, and optionally checksums.
-
-        Raises:
-            ArtifactError: for the first file that is missing, truncated or changed.
-        """
-        check_files(
-            folder,
-            self.files,
-            manifest=FILE_NAME,
-            checksums=self.files if checksums else (),
-            advice=ADVICE,
-        )
 
 
 def _find_problem(manifest: CorpusManifest) -> str | None:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from readagain.corpus.inputs import SPLITS, Example
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
-from readagain.corpus.manifest import ADVICE, CorpusManifest
-from readagain.errors import ArtifactError, quoted
+from readagain.corpus.manifest import ADVICE, FILE_NAME, CorpusManifest
+from readagain.errors import ArtifactError, first_line, quoted
+from readagain.storage.manifest import check_files
 from readagain.text.truecasing import CASES_FILE, Truecaser
 
 LEXICON_FILE = "lexicon.txt"
@@ -97,8 +98,8 @@ def _map_array(path: Path, dtype: type) -> NDArray[Any]:
             raise ValueError("not a regular file")  # opening a named pipe would block
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, *_HEADER_ERRORS) as error:
-        reason = (str(error).splitlines() or ["no reason given"])[0]
-        raise ArtifactError(f"{path}: cannot be mapped ({reason[:200]}); {ADVICE}") from error
+        reason = first_line(error)[:200]
+        raise ArtifactError(f"{path}: cannot be mapped ({reason}); {ADVICE}") from error
     if array.dtype != dtype or array.ndim != 1:
         raise ArtifactError(
             f"{path}: an array of {array.dtype} with {array.ndim} dimensions; expected one "
@@ -159,7 +160,8 @@ class PreparedCorpus:
             ArtifactError: naming the file that is missing, truncated, changed or too new.
         """
         manifest = CorpusManifest.load(folder)
-        manifest.check_files(folder, checksums=checksums)
+        names = manifest.files if checksums else ()
+        check_files(folder, manifest.files, manifest=FILE_NAME, checksums=names, advice=ADVICE)
         return cls(folder, manifest)
 
     @cached_property

@@ -192,7 +192,12 @@ def _unusual_pairs(
     is_frequent: NDArray[np.bool_],
     rules: CaseRules,
 ) -> list[tuple[int, int]]:
-    """Return the pairs of frequent words that are spelled differently together than alone."""
+    """Return the pairs of frequent words that are spelled differently together than alone.
+
+    A first pass counts the pairs of spellings of which at least one is not the usual one. A second
+    pass counts the same words in any spelling. A pair of spellings is returned if it has at least
+    the share of the rules in the second count.
+    """
 
     def find_pairs(chunk: Chunk, surfaces: Ints) -> tuple[Ints, Ints]:
         """Return the spelling ids of the first and second words of all pairs within sentences."""
@@ -213,7 +218,7 @@ def _unusual_pairs(
     keys, counts = keys[is_kept], counts[is_kept]
     firsts, seconds = np.divmod(keys, len(words))
     word_keys = words[firsts] * len(usual) + words[seconds]
-    candidates = np.unique(word_keys)
+    candidates = np.unique(word_keys)  # the pairs of words that the second pass counts
     totals = np.zeros(len(candidates), dtype=np.int64)
     for chunk, surfaces in read_surfaces():
         first, second = find_pairs(chunk, surfaces)

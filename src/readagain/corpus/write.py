@@ -200,24 +200,23 @@ class ShardWriter:
         """Write the buffered pairs as one shard."""
         if not self._buffer:
             return
-        words = np.concatenate([pairs.ids for pairs in self._buffer])
-        lengths = np.concatenate([pairs.segment_lengths for pairs in self._buffer])
-        segments = np.concatenate([pairs.pair_segments for pairs in self._buffer])
-        origins = np.concatenate([pairs.origins for pairs in self._buffer])
         shard = CorpusShard(
-            words=words, segments=_offsets(lengths), pairs=_offsets(segments), origins=origins
+            words=np.concatenate([pairs.ids for pairs in self._buffer]),
+            segments=_offsets([pairs.segment_lengths for pairs in self._buffer]),
+            pairs=_offsets([pairs.pair_segments for pairs in self._buffer]),
+            origins=np.concatenate([pairs.origins for pairs in self._buffer]),
         )
         shard.save(self.folder, self.split, self.counts["shards"])
         self.counts["pairs"] += len(shard)
-        self.counts["segments"] += len(lengths)
-        self.counts["words"] += len(words)
+        self.counts["segments"] += len(shard.segments) - 1
+        self.counts["words"] += len(shard.words)
         self.counts["shards"] += 1
         self._buffer = []
 
 
-def _offsets(lengths: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the starts of consecutive segments, and the end of the last one."""
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+def _offsets(lengths: Sequence[NDArray[np.int32]]) -> NDArray[np.int64]:
+    """Return the starts of consecutive items of these lengths, and the end of the last one."""
+    return np.concatenate([[0], np.cumsum(np.concatenate(lengths), dtype=np.int64)])
 
 
 def write_texts(

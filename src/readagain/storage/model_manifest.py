@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from readagain.errors import ArtifactError, os_errors
 from readagain.storage.checksums import FileEntry
@@ -130,8 +129,3 @@ def check_model_files(
         checksums=manifest.files if checksums else required,
         advice="copy the model folder again",
     )
-
-
-def read_model_object(path: Path) -> dict[str, Any]:
-    """Read a small JSON object of a model folder, such as its scores."""
-    return read_json_object(path, max_bytes=MAX_OBJECT_BYTES)
