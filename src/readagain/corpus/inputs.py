@@ -67,10 +67,8 @@ class CorpusInput:
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusFormat:
-    """A corpus format: its name, a one-line description, and how it is read."""
+    """Functions that read one format, and what is known about its texts."""
 
-    name: str
-    title: str
     read_blocks: Callable[[CorpusInput], Iterator[Block]]
     parse_block: Callable[[CorpusInput, Block], Iterator[Example | InvalidRecord]]
     column_names: Callable[[Path, str], list[str]] | None = None

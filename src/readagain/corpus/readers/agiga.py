@@ -197,8 +197,6 @@ def _words_of(parse: str) -> list[str]:
 
 
 FORMAT = CorpusFormat(
-    name="agiga",
-    title="Annotated Gigaword (LDC2012T21) .xml.gz files",
     read_blocks=_read_blocks,
     parse_block=_parse_block,
     is_text_tokenized=True,

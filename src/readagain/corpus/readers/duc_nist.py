@@ -163,8 +163,6 @@ def _tokens(sentence: str) -> list[str]:
 
 
 FORMAT = CorpusFormat(
-    name="duc-nist",
-    title="DUC 2003 or 2004, task 1, as NIST distributes it (a folder)",
     read_blocks=_read_blocks,
     parse_block=_parse_block,
     is_text_tokenized=True,

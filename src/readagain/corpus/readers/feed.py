@@ -76,6 +76,4 @@ def _strip_markup(markup: str) -> str:
     return " ".join(html.unescape(_TAG.sub(" ", html.unescape(markup))).split())
 
 
-FORMAT = CorpusFormat(
-    name="feed", title="RSS and Atom feeds", read_blocks=_read_blocks, parse_block=parse_rows
-)
+FORMAT = CorpusFormat(read_blocks=_read_blocks, parse_block=parse_rows)

@@ -53,8 +53,6 @@ def _load(path: Path) -> Any:
 
 
 FORMAT = CorpusFormat(
-    name="huggingface",
-    title="hf:NAME[[:CONFIG]:SPLIT], with the package 'datasets'",
     read_blocks=_read_blocks,
     parse_block=parse_rows,
     column_names=_column_names,

@@ -92,8 +92,6 @@ def _clean(example: Example, article: dict[str, Any]) -> Example:
 
 
 FORMAT = CorpusFormat(
-    name="newsapi",
-    title="news API response: one JSON document",
     read_blocks=_read_blocks,
     parse_block=_parse_block,
 )

@@ -118,11 +118,4 @@ def is_tokenized(path: Path) -> bool:
     return num_untokenized <= MAX_UNTOKENIZED_SHARE * len(lines)
 
 
-PARALLEL, GIGAWORD, DUC = (
-    CorpusFormat(name=name, title=title, read_blocks=_read_blocks, parse_block=_parse_block)
-    for name, title in (
-        ("parallel", "two line-aligned text files (the second with --headlines)"),
-        ("gigaword", "train.article.txt beside train.title.txt"),
-        ("duc", "input.txt with task1_ref0.txt to task1_ref3.txt"),
-    )
-)
+FORMAT = CorpusFormat(read_blocks=_read_blocks, parse_block=_parse_block)

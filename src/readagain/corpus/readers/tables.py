@@ -14,7 +14,7 @@ TEXT, HEADLINE = "text", "headline"
 """Columns of the formats where they cannot be chosen, such as feeds."""
 
 
-def table_format(name: str, title: str, table: TableFormat) -> CorpusFormat:
+def table_format(table: TableFormat) -> CorpusFormat:
     """Return the corpus format of a table; `table` is the module that reads its records."""
 
     def read_blocks(source: CorpusInput) -> Iterator[Block]:
@@ -30,11 +30,7 @@ def table_format(name: str, title: str, table: TableFormat) -> CorpusFormat:
                 yield pick_example(record.fields, source, f"{source.path}:{record.number}")
 
     return CorpusFormat(
-        name=name,
-        title=title,
-        read_blocks=read_blocks,
-        parse_block=parse_block,
-        column_names=table.column_names,
+        read_blocks=read_blocks, parse_block=parse_block, column_names=table.column_names
     )
 
 
@@ -56,9 +52,9 @@ def pick_example(
     return headline if isinstance(headline, InvalidRecord) else Example(text, headline)
 
 
-JSONL = table_format("jsonl", "one JSON object per line", jsonl)
-CSV = table_format("csv", "CSV or TSV with a header line", delimited)
-PARQUET = table_format("parquet", "Parquet tables", parquet)
+JSONL = table_format(jsonl)
+CSV = table_format(delimited)
+PARQUET = table_format(parquet)
 
 _ARXIV_COLUMNS = Columns(text="abstract", headline="title")
 ARXIV_KEYS = frozenset({"abstract", "title", "categories"})
@@ -74,9 +70,4 @@ def _parse_arxiv(source: CorpusInput, block: Block) -> Iterator[Example | Invali
         yield example
 
 
-ARXIV = CorpusFormat(
-    name="arxiv",
-    title="arXiv metadata: abstracts and titles",
-    read_blocks=lambda source: line_blocks(source.path),
-    parse_block=_parse_arxiv,
-)
+ARXIV = CorpusFormat(read_blocks=lambda source: line_blocks(source.path), parse_block=_parse_arxiv)

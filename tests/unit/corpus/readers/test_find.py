@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
-from readagain.corpus.readers.formats import FORMATS, detect_format
+from readagain.corpus.readers.formats import detect_format
 from readagain.errors import ConfigError, DataError, MissingExtraError
 
 LINE = '{"text": "A storm came.", "headline": "Storm"}\n'
@@ -132,10 +132,6 @@ def test_headlines_file_with_two_inputs_is_rejected(tmp_path):
     options = CorpusReadOptions(headlines=tmp_path / "heads.txt")
     with pytest.raises(ConfigError, match="headlines: needs exactly one file of texts; found 2"):
         find_inputs(["a.txt", "b.txt"], options)
-
-
-def test_every_format_has_title():
-    assert all(format.title and format.name == name for name, format in FORMATS.items())
 
 
 @pytest.mark.parametrize(
