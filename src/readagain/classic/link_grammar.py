@@ -124,17 +124,17 @@ def read_tree(printed: str, sent: Sequence[tuple[int, str]]) -> Phrase | None:
     aligner = _Aligner(sent)
     open_phrases: list[tuple[str, list[Node]]] = [("", [])]
     text = printed[start.start() :].partition("\n\n")[0]
-    for token in re.findall(r"\([A-Z]+(?=\s)|\)|[^\s()]+", text):
-        if token == ")":
+    for symbol in re.findall(r"\([A-Z]+(?=\s)|\)|[^\s()]+", text):
+        if symbol == ")":
             label, children = open_phrases.pop()
             if not open_phrases:
                 return None
             if children:
                 open_phrases[-1][1].append(Phrase(label, tuple(children)))
-        elif match := _LABEL.match(token):
+        elif match := _LABEL.match(symbol):
             open_phrases.append((match[1], []))
         else:
-            leaf = aligner.leaf(token)
+            leaf = aligner.leaf(symbol)
             if leaf is None:
                 return None
             open_phrases[-1][1].append(leaf)
