@@ -57,10 +57,10 @@ def assign_splits(
     texts, pairs, input_splits = [], [], []
     for files in chunks:
         num_records, dropped = 0, Counter[str]()
+        split = SPLITS.index(files.source.split)
         for chunk in map(Chunk.load, files.paths):
             texts.append(chunk.text_hashes)
             pairs.append(chunk.pair_hashes)
-            split = SPLITS.index(files.source.split)
             input_splits.append(np.full(len(chunk.records), split, dtype=np.int8))
             num_records += chunk.num_records
             dropped.update(chunk.dropped)
@@ -82,6 +82,7 @@ def assign_splits(
         splits=np.concatenate(input_splits),
     )
     splits = choose_splits(hashes, settings)
+    # Divide the splits of all pairs among the chunks again, in the same order.
     splits_of_chunks = iter(np.split(splits, np.cumsum([len(each) for each in texts])[:-1]))
     origins = origins_of(inputs)
     split_chunks: list[list[SplitChunk]] = []
@@ -96,12 +97,8 @@ def assign_splits(
         entry["kept"] = entry["records"] - entry["dropped"].total()
         entry["dropped"] = dict(sorted(entry["dropped"].items()))
         split_chunks.append(input_chunks)
-    sizes = {"dev": settings.dev, "test": settings.test}
-    requested = [
-        *(files.source.split for files in chunks),
-        *(name for name in sizes if sizes[name]),
-    ]
-    for name in dict.fromkeys(requested):
+    held_out = [name for name, size in _held_out_sizes(settings).items() if size]
+    for name in dict.fromkeys([*(files.source.split for files in chunks), *held_out]):
         if not (splits == SPLITS.index(name)).any():
             raise _empty_split_error(name, inputs, settings)
     return split_chunks, inputs
