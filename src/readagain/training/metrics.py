@@ -1,7 +1,6 @@
 """Metrics of a run: losses, `metrics.jsonl` and TensorBoard files."""
 
 import json
-import math
 import os
 import socket
 import time
@@ -15,16 +14,9 @@ from uuid import uuid4
 import torch
 from torch import Tensor
 
-from readagain.errors import ArtifactError, MissingExtraError, ReadAgainError, os_errors, require
+from readagain.errors import ArtifactError, MissingExtraError, os_errors, require
 from readagain.storage.files import refuse_links
 from readagain.training.run_dir import METRICS_FILE, TENSORBOARD_DIR
-
-
-class DivergedError(ReadAgainError):
-    """Error raised when a loss or weight is not finite."""
-
-    def __init__(self, step: int, reason: str) -> None:
-        super().__init__(f"training diverged at step {step}: {reason}")
 
 
 @dataclass(frozen=True)
@@ -32,27 +24,18 @@ class LossValues:
     """Losses of consecutive updates; the copy from the device may still be running.
 
     Args:
-        last_step: step of the last loss.
         losses: losses in CPU memory.
         copy_end: recorded when the copy is complete; None without a GPU.
     """
 
-    last_step: int
     losses: Tensor
     copy_end: "torch.cuda.Event | None"
 
     def read(self) -> list[float]:
-        """Return the losses; wait for the device if they are not copied yet.
-
-        Raises:
-            DivergedError: for the first loss that is not finite.
-        """
+        """Return the losses; wait for the device if they are not copied yet."""
         if self.copy_end is not None:
             self.copy_end.synchronize()
         losses: list[float] = self.losses.tolist()
-        for step, loss in enumerate(losses, start=self.last_step - len(losses) + 1):
-            if not math.isfinite(loss):
-                raise DivergedError(step, f"the loss became {loss}")
         return losses
 
 
@@ -74,20 +57,20 @@ class LossBuffer:
     def __len__(self) -> int:
         return len(self._losses)
 
-    def copy(self, last_step: int) -> LossValues:
+    def copy(self) -> LossValues:
         """Copy the losses to CPU memory without waiting."""
         losses = torch.stack(self._losses) if self._losses else torch.zeros(0)
         if losses.device.type != "cuda":
-            return LossValues(last_step, losses, None)
+            return LossValues(losses, None)
         host = torch.empty(losses.shape, pin_memory=True)
         host.copy_(losses, non_blocking=True)
         event = torch.cuda.Event()  # type: ignore[no-untyped-call]
         event.record()
-        return LossValues(last_step, host, event)
+        return LossValues(host, event)
 
-    def take(self, last_step: int) -> LossValues:
+    def take(self) -> LossValues:
         """Copy the losses to CPU memory and clear the buffer."""
-        losses = self.copy(last_step)
+        losses = self.copy()
         self._losses = []
         return losses
 

@@ -56,6 +56,12 @@ class RunDir(OutputDir):
         except (KeyError, TypeError) as error:
             raise self.damaged(_FINISHED_FILE) from error
 
+    def has_finished(self, epochs: int) -> bool:
+        """Return whether the run has been trained for `epochs` epochs, or has stopped early."""
+        state = self.finished_state()
+        # Version 0.1 stored `epochs` 0 and no checkpoint, so there is nothing to continue from.
+        return state is not None and state.epochs in (0, epochs)
+
     def finish(self, state: TrainingState) -> None:
         """Mark the run as finished; keep its checkpoint, so that more epochs can be trained."""
         self.write_json(_FINISHED_FILE, asdict(state))

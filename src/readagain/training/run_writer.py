@@ -1,22 +1,24 @@
 """Files of a run, written by its first process: log, checkpoints and model folder."""
 
+import math
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from torch import Tensor
 
-from readagain.training.checkpoint import save_checkpoint
+from readagain.errors import ReadAgainError
+from readagain.training.checkpoint import latest_checkpoint, save_checkpoint
 from readagain.training.display import Display
 from readagain.training.job import ResolvedJob
-from readagain.training.metrics import DivergedError, LossBuffer, LossValues, MetricsLog
+from readagain.training.metrics import LossBuffer, LossValues, MetricsLog
 from readagain.training.provenance import add_state, provenance
 from readagain.training.publish import publish_model
 from readagain.training.run_dir import RunDir
 from readagain.training.state import TrainingState
-from readagain.training.trainer import Trainer, TrainerState
-from readagain.training.validate import Validation
+from readagain.training.stop_signal import StopSignal
+from readagain.training.trainer import Trainer
+from readagain.training.validate import Validation, Validator
 
 SAVE_SECONDS = 600.0
 """Maximum time between checkpoints if validations are further apart."""
@@ -28,22 +30,23 @@ LONG_UPDATE_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class _LogLine:
-    """Line of the log whose losses may still be on the device."""
+    """Line of the log that ends with update `step`; its losses may still be on the device."""
 
+    step: int
     losses: LossValues
     num_pairs: int
     seconds: float
 
 
 class RunWriter:
-    """Writer of the log, the checkpoints and the model folder of a run.
+    """Validation of a run, and writer of its log, checkpoints and model folder.
 
     Args:
         job: the run.
         run_dir: its folder.
         display: the console output.
         state: the state in which this process starts.
-        trainer: gives the device, the processes, the number of updates and the learning rate.
+        trainer: the network and the optimizer to validate and save.
     """
 
     def __init__(
@@ -57,10 +60,10 @@ class RunWriter:
         self.job = job
         self.run_dir = run_dir
         self.display = display
+        self.trainer = trainer
         self.provenance = provenance(job, trainer.processes, trainer.device)
-        self.total_steps = trainer.total_steps
-        self.steps_per_epoch = trainer.steps_per_epoch
-        self._learning_rate = trainer.step.learning_rate
+        has_dev = len(job.corpus.split("dev")) > 0
+        self.validator = Validator(job, trainer.device) if has_dev else None
         self.log = MetricsLog(
             run_dir.path, checkpoint_bytes=state.metrics_bytes, checkpoint_step=state.step
         )
@@ -75,18 +78,107 @@ class RunWriter:
         self._first_update_end: float | None = None
         self._start_time = self._line_start = self._save_time = time.monotonic()
 
-    def log_update(self, step: int, loss: Tensor, num_pairs: int) -> None:
-        """Record an update; every `log_every` updates become a line of the log.
+    def log_update(self, state: TrainingState, loss: Tensor, num_pairs: int) -> TrainingState:
+        """Log an update, and save a checkpoint if the last one is more than `SAVE_SECONDS` old.
 
-        A line is written when the next one is complete. Its losses have been computed by then, so
-        the CPU does not wait for the GPU.
+        Every `log_every` updates become a line of the log. It is written when the next line is
+        complete. Its losses have been computed by then, so the CPU does not wait for the GPU.
+
+        Returns:
+            The state, as it was saved if there is a new checkpoint.
         """
         self._losses.add(loss)
         self._num_pairs += num_pairs
-        self._show_estimate(step)
-        if step % self.job.run.train.log_every == 0:
+        self._show_estimate(state.step)
+        if state.step % self.job.run.train.log_every == 0:
             self._write_pending()
-            self._end_line(step)
+            self._end_line(state.step)
+        is_save_due = time.monotonic() - self._save_time >= SAVE_SECONDS
+        return self.save(state) if is_save_due else state
+
+    def validate(self, state: TrainingState, stop: StopSignal) -> TrainingState | None:
+        """Validate the network; save and publish its weights if they are the best so far.
+
+        Without dev pairs, the latest weights count as the best. The time of a validation does not
+        count in the training rate of the log.
+
+        Returns:
+            The state after the validation, or None if `stop` was set meanwhile.
+        """
+        start = time.monotonic()
+        self._check_finite(state.step)
+        model = self.trainer.model
+        validation = None
+        with self.trainer.step.averaged_weights():
+            if self.validator is None:
+                state, is_best = replace(state, validated_step=state.step), True
+            else:
+                validation = self.validator.validate(model, step=state.step, stop=stop)
+                if validation is None:
+                    return None
+                state = state.after_validation(validation.scores, self.trainer.spec)
+                is_best = state.best == validation.scores
+            weights = model.state_dict()
+            best = {name: each.clone() for name, each in weights.items()} if is_best else None
+        if validation is not None:
+            self._log_validation(validation, is_best=is_best)
+        state = self.save(state, best=best)
+        if is_best:
+            self.publish(state)
+        self._line_start += time.monotonic() - start
+        return state
+
+    def save(
+        self, state: TrainingState, *, best: Mapping[str, Tensor] | None = None
+    ) -> TrainingState:
+        """Write a checkpoint.
+
+        Args:
+            state: the state of the run.
+            best: new best weights; None keeps those of the last checkpoint.
+
+        Returns:
+            The state as it was saved, with the current length of the log and time.
+
+        Raises:
+            ReadAgainError: if a loss or a weight is not finite; nothing is written then.
+            ArtifactError: if the disk is full or fails.
+        """
+        losses = self._check_finite(state.step)
+        state = replace(
+            state,
+            open_losses=tuple(losses),
+            metrics_bytes=self.log.num_bytes,
+            minutes=self._minutes_before + (time.monotonic() - self._start_time) / 60,
+        )
+        save_checkpoint(
+            self.run_dir.checkpoints,
+            state,
+            weights=self.trainer.model.state_dict(),
+            training=self.trainer.training_state(),
+            best=best,
+        )
+        self._save_time = time.monotonic()
+        return state
+
+    def publish(self, state: TrainingState, *, is_finished: bool = False) -> None:
+        """Write the model folder with the best weights of the latest checkpoint."""
+        full_provenance = add_state(self.provenance, state, is_finished=is_finished)
+        publish_model(self.run_dir, self.job, provenance=full_provenance, scores=state.best)
+
+    def finish(self, state: TrainingState) -> TrainingState:
+        """Write the last line of the log and the final model, and mark the run as finished."""
+        self._write_pending()
+        if len(self._losses):
+            self._end_line(state.step)
+        state = self.save(state)
+        self.publish(state, is_finished=True)
+        self.run_dir.finish(state)
+        return state
+
+    def close(self) -> None:
+        """Close the log."""
+        self.log.close()
 
     def _show_estimate(self, step: int) -> None:
         """Show the estimated duration once, since the first line of the log may take long."""
@@ -102,120 +194,71 @@ class RunWriter:
             num_updates = step - self._first_step - 1
         if seconds >= min_seconds:
             self._has_estimate = True
-            self.display.show_estimate(seconds / num_updates, self.total_steps - step)
+            self.display.show_estimate(seconds / num_updates, self.trainer.total_steps - step)
 
-    @contextmanager
-    def pause_timer(self) -> Iterator[None]:
-        """Exclude the time of a block from the training rate in the log."""
-        start = time.monotonic()
-        yield
-        self._line_start += time.monotonic() - start
-
-    @property
-    def is_save_due(self) -> bool:
-        """Whether the last checkpoint is more than `SAVE_SECONDS` old."""
-        return time.monotonic() - self._save_time >= SAVE_SECONDS
-
-    def check_finite(self, state: TrainingState, tensors: TrainerState) -> list[float]:
-        """Return the losses since the last line of the log.
-
-        Raises:
-            DivergedError: if a loss or a weight is not finite.
-        """
-        self._write_pending()
-        losses = self._losses.copy(state.step).read()
-        if not tensors.is_finite():
-            raise DivergedError(state.step, "a weight is not finite")
-        return losses
-
-    def save(
-        self,
-        state: TrainingState,
-        tensors: TrainerState,
-        *,
-        best: Mapping[str, Tensor] | None = None,
-    ) -> TrainingState:
-        """Write a checkpoint.
-
-        Args:
-            state: the state of the run.
-            tensors: weights and optimizer state.
-            best: new best weights; None keeps those of the last checkpoint.
-
-        Returns:
-            The state as it was saved, with the current length of the log and time.
-
-        Raises:
-            DivergedError: if a loss or a weight is not finite; nothing is written then.
-            ArtifactError: if the disk is full or fails.
-        """
-        losses = self.check_finite(state, tensors)
-        state = replace(
-            state,
-            open_losses=tuple(losses),
-            metrics_bytes=self.log.num_bytes,
-            minutes=self._minutes_before + (time.monotonic() - self._start_time) / 60,
-        )
-        save_checkpoint(
-            self.run_dir.checkpoints,
-            state,
-            weights=tensors.weights,
-            training=tensors.training,
-            best=best,
-        )
-        self._save_time = time.monotonic()
-        return state
-
-    def log_validation(self, validation: Validation, *, is_best: bool) -> None:
+    def _log_validation(self, validation: Validation, *, is_best: bool) -> None:
         """Write the scores of a validation to the log and the display."""
-        found = asdict(validation.scores)
-        scores = {name: value for name, value in found.items() if value is not None}
-        epoch = validation.scores.step / self.steps_per_epoch
-        self.log.write({"step": scores.pop("step"), "epoch": epoch, **scores})
+        scores = {
+            name: value for name, value in asdict(validation.scores).items() if value is not None
+        }
+        step = scores.pop("step")
+        self.log.write({"step": step, "epoch": step / self.trainer.steps_per_epoch, **scores})
         self.display.show_validation(validation.scores, validation.samples, is_best=is_best)
         if validation.warning is not None:
             self.display.warn(validation.warning)
 
-    def publish(self, state: TrainingState, *, is_finished: bool = False) -> None:
-        """Write the model folder with the best weights of the latest checkpoint."""
-        full_provenance = add_state(self.provenance, state, is_finished=is_finished)
-        publish_model(self.run_dir, self.job, provenance=full_provenance, scores=state.best)
-
-    def finish(self, state: TrainingState, tensors: TrainerState) -> TrainingState:
-        """Write the last line of the log and the final model, and mark the run as finished."""
-        self._write_pending()
-        if len(self._losses):
-            self._end_line(state.step)
-        state = self.save(state, tensors)
-        self.publish(state, is_finished=True)
-        self.run_dir.finish(state)
-        return state
-
-    def close(self) -> None:
-        """Close the log."""
-        self.log.close()
-
     def _end_line(self, step: int) -> None:
+        """End a line of the log, which `_write_pending` will write."""
         now = time.monotonic()
-        losses = self._losses.take(step)
-        self._pending = _LogLine(losses, self._num_pairs, now - self._line_start)
+        losses = self._losses.take()
+        self._pending = _LogLine(step, losses, self._num_pairs, now - self._line_start)
         self._line_start, self._num_pairs = now, 0
 
     def _write_pending(self) -> None:
-        """Write the pending line of the log, whose losses have been copied by now."""
+        """Write the line of the log that was ended last, if it has not been written."""
         if self._pending is None:
             return
         line, self._pending = self._pending, None
-        losses, step = line.losses.read(), line.losses.last_step
+        step, losses = line.step, self._read_finite(line.losses, line.step)
         seconds = time.monotonic() - self._start_time
         record = {
             "step": step,
-            "epoch": step / self.steps_per_epoch,
+            "epoch": step / self.trainer.steps_per_epoch,
             "loss": sum(losses) / len(losses),
-            "learning_rate": self._learning_rate(step - 1),
+            "learning_rate": self.trainer.step.learning_rate(step - 1),
             "pairs_per_s": line.num_pairs / line.seconds,
             "minutes": self._minutes_before + seconds / 60,
         }
         self.log.write(record)
         seconds_per_step = seconds / max(1, step - self._first_step)
-        self.display.show_update(record, seconds_left=seconds_per_step * (self.total_steps - step))
+        steps_left = self.trainer.total_steps - step
+        self.display.show_update(record, seconds_left=seconds_per_step * steps_left)
+
+    def _check_finite(self, step: int) -> list[float]:
+        """Write the pending line; return the losses since, if they and all weights are finite."""
+        self._write_pending()
+        losses = self._read_finite(self._losses.copy(), step)
+        weights = self.trainer.model.state_dict().values()
+        if not all(bool(each.isfinite().all()) for each in weights):
+            raise self._divergence(step, "a weight is not finite")
+        return losses
+
+    def _read_finite(self, values: LossValues, last_step: int) -> list[float]:
+        """Return losses, the last of which is of update `last_step`, if all are finite."""
+        losses = values.read()
+        for step, loss in enumerate(losses, start=last_step - len(losses) + 1):
+            if not math.isfinite(loss):
+                raise self._divergence(step, f"the loss became {loss}")
+        return losses
+
+    def _divergence(self, step: int, reason: str) -> ReadAgainError:
+        """Return the error of a run that has diverged."""
+        checkpoint = latest_checkpoint(self.run_dir.checkpoints)
+        advice = (
+            "nothing had been saved before; try a lower train.learning_rate"
+            if checkpoint is None
+            else f"the state of step {checkpoint.state.step} and the best model so far are kept in "
+            f"{self.run_dir.path}; try a lower train.learning_rate, or more train.warmup_steps, in "
+            "another folder"
+        )
+        return ReadAgainError(f"training diverged at step {step}: {reason}; {advice}")

@@ -1,9 +1,5 @@
 """Network, training data and optimizer of a run, on each of its processes."""
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
@@ -13,27 +9,11 @@ from readagain.training.dataset import BatchPlan
 from readagain.training.job import ResolvedJob
 from readagain.training.parallel import DistributedContext
 from readagain.training.risk import RiskStep
+from readagain.training.state import TrainingState
 from readagain.training.step import TrainingStep
 
 # DistributedDataParallel adds this to the names of parameters; it is removed in checkpoints.
 _DDP_PREFIX = ".module."
-
-
-@dataclass(frozen=True)
-class TrainerState:
-    """Tensors that a checkpoint stores. They are not copied, so the next update changes them.
-
-    Args:
-        weights: the weights of the network.
-        training: the state of the optimizer and of the averaged weights.
-    """
-
-    weights: Mapping[str, Tensor]
-    training: Mapping[str, Tensor]
-
-    def is_finite(self) -> bool:
-        """Return whether all weights are finite."""
-        return all(bool(value.isfinite().all()) for value in self.weights.values())
 
 
 class Trainer:
@@ -69,7 +49,10 @@ class Trainer:
         self.step = self._build_step(job)
 
     def _build_step(self, job: ResolvedJob) -> TrainingStep:
-        model = _wrap_ddp(self.model, self.processes, self.device)
+        model: nn.Module = self.model
+        if self.processes.world_size > 1:
+            device_ids = [self.device.index] if self.device.type == "cuda" else None
+            model = nn.parallel.DistributedDataParallel(model, device_ids=device_ids)
         options = {
             "total_steps": self.total_steps,
             "steps_per_epoch": self.steps_per_epoch,
@@ -81,17 +64,27 @@ class Trainer:
         max_words = job.run.data.max_summary_words
         return RiskStep(model, self.spec, network=self.model, max_words=max_words, **options)
 
-    def resume(self, checkpoint: Checkpoint | None) -> None:
-        """Load a checkpoint, if there is one, and copy the state of the first process to all."""
+    def resume(self, checkpoint: Checkpoint | None) -> TrainingState:
+        """Load a checkpoint of the first process, if there is one, on all processes.
+
+        Args:
+            checkpoint: the checkpoint; None on processes other than the first, and for a new run.
+
+        Returns:
+            The state of the checkpoint, or that of a new run.
+        """
+        state = TrainingState()
         if checkpoint is not None:
+            state = checkpoint.state
             self.model.load_state_dict(checkpoint.weights())
-            state = checkpoint.training()
+            training = checkpoint.training()
             self.step.load_state(
-                {name: state[name.replace(_DDP_PREFIX, ".")] for name in self.step.state()}
+                {name: training[name.replace(_DDP_PREFIX, ".")] for name in self.step.state()}
             )
         moments = [value for name, value in self.step.state().items() if name != "step"]
         self.processes.broadcast_tensors([*self.model.state_dict().values(), *moments])
         self.step.step = self.processes.broadcast(self.step.step)
+        return self.processes.broadcast(state)
 
     def update(self) -> tuple[Tensor, int]:
         """Run the next update; return its loss, on the device, and its number of pairs."""
@@ -107,31 +100,12 @@ class Trainer:
         )
         return self.step.update(batch), len(plan.pairs)
 
-    def averaged_weights(self) -> AbstractContextManager[None]:
-        """Use the averaged weights, if there are any, in the network within the block."""
-        return self.step.averaged_weights()
-
-    def copy_weights(self) -> dict[str, Tensor]:
-        """Copy the weights of the network."""
-        return {name: value.clone() for name, value in self.model.state_dict().items()}
-
-    def state(self) -> TrainerState:
-        """Return the tensors of a checkpoint, not copied."""
+    def training_state(self) -> dict[str, Tensor]:
+        """Return the tensors of optimizer and averaged weights, not copied, as `step.state`."""
         state = self.step.state()
-        return TrainerState(
-            weights=self.model.state_dict(),
-            training={name.replace(_DDP_PREFIX, "."): value for name, value in state.items()},
-        )
+        return {name.replace(_DDP_PREFIX, "."): value for name, value in state.items()}
 
     def _plan_epoch(self, epoch: int) -> list[BatchPlan]:
         return self.dataset.plan_epoch(
             epoch=epoch, batch_size=self.spec.batch_size, seed=self.spec.seed
         )
-
-
-def _wrap_ddp(model: nn.Module, processes: DistributedContext, device: torch.device) -> nn.Module:
-    if processes.world_size == 1:
-        return model
-    return nn.parallel.DistributedDataParallel(
-        model, device_ids=[device.index] if device.type == "cuda" else None
-    )

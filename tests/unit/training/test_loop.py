@@ -9,8 +9,9 @@ import torch
 from readagain.errors import ArtifactError, DataError, ReadAgainError
 from readagain.model_dir import ModelDir
 from readagain.storage.tensors import read_tensors
-from readagain.training import checkpoint, loop, run_writer
+from readagain.training import checkpoint, run_writer
 from readagain.training.step import TrainingStep
+from readagain.training.validate import Validator
 
 
 def read_log(folder):
@@ -136,7 +137,7 @@ def test_pairs_per_second_exclude_validation(make_job, run_job, monkeypatch):
         def monotonic(self):
             return self.seconds
 
-    clock, update, validate = Clock(), TrainingStep.update, loop.Validator.validate
+    clock, update, validate = Clock(), TrainingStep.update, Validator.validate
 
     def one_second(self, batch):
         clock.seconds += 1
@@ -148,7 +149,7 @@ def test_pairs_per_second_exclude_validation(make_job, run_job, monkeypatch):
 
     monkeypatch.setattr(run_writer, "time", clock)
     monkeypatch.setattr(TrainingStep, "update", one_second)
-    monkeypatch.setattr(loop.Validator, "validate", hundred_seconds)
+    monkeypatch.setattr(Validator, "validate", hundred_seconds)
     job = make_job("train.validate_every=2", "train.log_every=3", "train.epochs=1")
     run_job(job)
     lines = [json.loads(line) for line in (job.out / "metrics.jsonl").read_text().splitlines()]
@@ -265,13 +266,13 @@ def test_checkpoints_are_saved_between_validations(make_job, run_job, monkeypatc
 
 def test_early_stopping_keeps_best_weights(make_job, run_job, monkeypatch):
     job = make_job("train.validate_every=1", "train.patience=2")
-    validate = loop.Validator.validate
+    validate = Validator.validate
 
     def worse_each_time(self, model, *, step, stop):
         found = validate(self, model, step=step, stop=stop)
         return replace(found, scores=replace(found.scores, dev_loss=float(step)))
 
-    monkeypatch.setattr(loop.Validator, "validate", worse_each_time)
+    monkeypatch.setattr(Validator, "validate", worse_each_time)
     result, _ = run_job(job)
     assert result.state.step == 3
     assert result.state.has_stopped_early
