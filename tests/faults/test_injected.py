@@ -6,6 +6,7 @@ them in CI, in three ways: once, from then on, and with too little memory.
 
 import io
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -145,6 +146,12 @@ def run_tasks(build, tasks, num_workers):
     run_task = build()
     for task in tasks:
         yield run_task(task)
+
+
+@pytest.fixture(autouse=True)
+def quick_fsync(monkeypatch):
+    """Count calls of fsync, but do not wait for the disk, which takes half of the time."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture(scope="module")

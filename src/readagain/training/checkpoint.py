@@ -19,7 +19,7 @@ from typing import Any
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from readagain.errors import ArtifactError
+from readagain.errors import ArtifactError, os_errors
 from readagain.storage.checksums import add_checksum, file_checksum, verify_checksum
 from readagain.storage.files import remove, sync_dir, write_synced
 from readagain.training.state import TrainingState
@@ -161,8 +161,15 @@ def _read_verified(path: Path, *, checksums: bool) -> dict[str, Any] | None:
 
 
 def _checkpoint_paths(directory: Path) -> list[Path]:
-    """Return the checkpoints of a directory, oldest first."""
-    return sorted(directory.glob(f"{_PREFIX}*"))
+    """Return the checkpoints of a directory, oldest first.
+
+    Not by `Path.glob`, for which a directory that cannot be read is empty: the run would start
+    again from the beginning.
+    """
+    if not directory.exists():
+        return []
+    with os_errors(directory, "read", ArtifactError, advice="run the same command again to resume"):
+        return sorted(each for each in directory.iterdir() if each.name.startswith(_PREFIX))
 
 
 def _next_path(directory: Path) -> Path:

@@ -95,8 +95,11 @@ class _EventWriter:
         # TensorBoard reads the files in the order of their names.
         name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}.{uuid4().hex}"
         self._records = RecordWriter((folder / name).open("xb"))
-        self._add(file_version="brain.Event:2")
-        self._add(step=purge_step, session_log=SessionLog(status=SessionLog.START))
+        with ExitStack() as stack:
+            stack.callback(self.close)  # if the disk is full
+            self._add(file_version="brain.Event:2")
+            self._add(step=purge_step, session_log=SessionLog(status=SessionLog.START))
+            stack.pop_all()
 
     def add_scalars(self, values: Mapping[str, float], step: int) -> None:
         """Write numbers by name."""

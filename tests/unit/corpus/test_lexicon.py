@@ -63,6 +63,15 @@ def test_missing_or_undecodable_file_is_rejected(tmp_path):
         Lexicon.load(path)
 
 
+def test_unreadable_file_is_named(tmp_path, monkeypatch):
+    def broken(path):
+        raise OSError(5, "Input/output error")  # as of a failed read, without a file name
+
+    monkeypatch.setattr("pathlib.Path.read_bytes", broken)
+    with pytest.raises(ArtifactError, match=r"lexicon\.txt: cannot be read: Input/output error"):
+        Lexicon.load(tmp_path / "lexicon.txt")
+
+
 def test_huge_count_is_rejected(tmp_path):
     path = tmp_path / "lexicon.txt"
     path.write_text("bridge\t99999999999999999999\t1\n")

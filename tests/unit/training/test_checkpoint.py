@@ -147,3 +147,15 @@ def test_latest_checkpoint_refuses_swapped_files(tmp_path):
     best.write_bytes(contents[0])
     with pytest.raises(ArtifactError, match="checkpoint-000001: damaged"):
         latest_checkpoint(tmp_path)
+
+
+def test_unreadable_directory_is_not_an_empty_one(tmp_path, monkeypatch):
+    save(tmp_path, 1)
+
+    def denied(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("os.listdir", denied)
+    monkeypatch.setattr("os.scandir", denied)
+    with pytest.raises(ArtifactError, match="cannot be read: Permission denied; run the same"):
+        latest_checkpoint(tmp_path)

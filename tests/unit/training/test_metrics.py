@@ -54,6 +54,18 @@ def test_log_reports_full_disk(tmp_path):
     log.close()
 
 
+def test_tensorboard_file_is_closed_after_a_failed_write(tmp_path, monkeypatch):
+    def full(self, **fields):
+        files.append(self._records)
+        raise OSError(28, "No space left on device")
+
+    files = []
+    monkeypatch.setattr(metrics._EventWriter, "_add", full)
+    with pytest.raises(ArtifactError, match="No space left on device"):
+        MetricsLog(tmp_path, checkpoint_bytes=0, checkpoint_step=0)
+    assert files[0].closed
+
+
 def test_log_is_written_without_tensorboard(tmp_path, monkeypatch):
     def missing(module, *, extra, purpose):
         raise MissingExtraError(f"{purpose} needs '{module}'")
