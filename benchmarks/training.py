@@ -31,7 +31,7 @@ from readagain.networks import dispatch
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
 from readagain.training import step as training_step
-from readagain.training.buckets import Bucket
+from readagain.training.batch import Bucket
 from readagain.training.dataset import BatchPlan, TrainingDataset
 from readagain.training.parallel import set_threads
 from readagain.training.step import TrainingStep

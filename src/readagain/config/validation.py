@@ -7,7 +7,7 @@ from readagain.config.schema import HierarchicalSpec, ModelSpec, OnePassSpec, Ru
 from readagain.errors import ConfigError
 
 _NUM_SPECIAL_TOKENS = 4  # of text.vocab.SPECIAL_TOKENS, which is in a higher layer
-_MAX_RISK_WORDS = 62  # training.reward represents the words of a reference as bits of one integer
+_MAX_RISK_WORDS = 62  # training.risk represents the words of a reference as bits of one integer
 
 
 def validate_run(run: RunSpec, *, where: str = "") -> None:

@@ -20,10 +20,7 @@ from torch import Tensor
 from readagain.config.schema import DataSpec
 from readagain.corpus.shards import Split
 from readagain.text.vocab import BOS, EOS, PAD, UNK
-from readagain.training.batch import Batch
-from readagain.training.buckets import Bucket, assign_buckets
-
-Ints = npt.NDArray[np.integer]
+from readagain.training.batch import Batch, Bucket, Ints, assign_buckets
 
 MAX_MEMORY_FRACTION = 0.25
 """Maximum fraction of the free device memory that a corpus may take."""

@@ -8,19 +8,23 @@ GPU.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
 
 from readagain.config.schema import TrainSpec
+from readagain.networks import dispatch
 from readagain.networks.layers import WordEmbedding
 from readagain.training.batch import Batch
 from readagain.training.dataset import BatchIndices
-from readagain.training.half import call_in_precision
-from readagain.training.optim import EmaWeights, build_optimizer, learning_rate
-from readagain.training.sparse_updates import (
+from readagain.training.optim import (
+    EmaWeights,
     EmbeddingLookups,
     RowGradient,
+    build_optimizer,
+    learning_rate,
     record_lookups,
     supports_row_updates,
 )
@@ -249,3 +253,51 @@ def _update_seed(seed: int, step: int, rank: int) -> int:
     The factors are primes, so that different arguments rarely give the same seed.
     """
     return ((seed * 1_000_003 + step) * 1_009 + rank) % 2**63
+
+
+def call_in_precision(dtype: torch.dtype, model: nn.Module, *inputs: object) -> Tensor:
+    """Call a model with its weights cast to `dtype`; gradients go to the original weights.
+
+    Autocast would cast each weight and each gradient separately, about forty small kernels per
+    update. Here all weights are cast in one kernel, and all gradients in another.
+
+    Embedding tables are not cast, since a batch uses few of their rows. The weights of cuDNN's LSTM
+    are not cast either, since cuDNN needs them in one block of memory.
+    """
+    not_cast = {
+        parameter
+        for module in model.modules()
+        if isinstance(module, WordEmbedding) or _uses_cudnn(module)
+        for parameter in module.parameters()
+    }
+    weights = {name: each for name, each in model.named_parameters() if each not in not_cast}
+    cast = _CastAll.apply(dtype, *weights.values())  # type: ignore[no-untyped-call]
+    result: Tensor = functional_call(model, dict(zip(weights, cast, strict=True)), inputs)
+    return result
+
+
+def _uses_cudnn(module: nn.Module) -> bool:
+    return isinstance(module, nn.LSTM) and not dispatch.has_lstm_kernel(
+        module.get_parameter("weight_hh_l0")
+    )
+
+
+class _CastAll(torch.autograd.Function):
+    """Cast tensors to another precision, and their gradients back."""
+
+    @staticmethod
+    def forward(ctx: Any, dtype: torch.dtype, *tensors: Tensor) -> tuple[Tensor, ...]:
+        ctx.set_materialize_grads(False)
+        ctx.dtype_before = tensors[0].dtype
+        return tuple(_cast(tensors, dtype))
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:
+        cast = iter(_cast([each for each in gradients if each is not None], ctx.dtype_before))
+        return None, *(None if each is None else next(cast) for each in gradients)
+
+
+def _cast(tensors: list[Tensor] | tuple[Tensor, ...], dtype: torch.dtype) -> list[Tensor]:
+    cast = [torch.empty_like(each, dtype=dtype) for each in tensors]
+    torch._foreach_copy_(cast, tensors)
+    return cast

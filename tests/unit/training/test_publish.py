@@ -13,7 +13,7 @@ from readagain.presets import PRESETS
 from readagain.storage.model_manifest import write_model_files
 from readagain.text.truecasing import CASES_FILE, Truecaser
 from readagain.training import provenance
-from readagain.training.model_card import model_card
+from readagain.training.publish import model_card
 from readagain.training.state import Scores
 
 PROVENANCE = {

@@ -12,7 +12,7 @@ from readagain.networks.layers import WordEmbedding
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS
 from readagain.training.batch import Batch
-from readagain.training.sparse_updates import EmbeddingLookups, record_lookups, supports_row_updates
+from readagain.training.optim import EmbeddingLookups, record_lookups, supports_row_updates
 from readagain.training.step import TrainingStep
 
 SGD = TrainSpec(learning_rate=0.5, schedule="constant", max_norm=100.0)

@@ -11,7 +11,7 @@ from readagain.networks.build import build_model
 from readagain.networks.layers import WordEmbedding
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS
-from readagain.training.half import call_in_precision
+from readagain.training.step import call_in_precision
 
 SIZES = {"vocab_size": 12, "source_vocab_size": 9, "model.embedding_size": 4}
 ENCODER_DECODER = {

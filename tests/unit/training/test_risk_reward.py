@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.text.vocab import EOS, PAD, UNK
-from readagain.training.reward import overlap_reward
+from readagain.training.risk import overlap_reward
 
 words = st.lists(st.integers(4, 8), max_size=7)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.training.buckets import Bucket, assign_buckets
+from readagain.training.batch import Bucket, assign_buckets
 
 LENGTHS = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 8)), min_size=1, max_size=30)
 
