@@ -25,11 +25,10 @@ from torch import Tensor, nn
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.export.write import build_graphs
 from readagain.networks.build import build_model
-from readagain.networks.candidates import top_candidates
 from readagain.networks.decoder import DecoderState
 from readagain.networks.model import EncoderDecoder, StepState
 from readagain.networks.network import SourceMemory
-from readagain.networks.step_model import TorchStepModel
+from readagain.networks.step_model import TorchStepModel, top_candidates
 from readagain.presets import PRESETS
 from readagain.search.model import SourceBatch
 from readagain.text.vocab import BOS
@@ -71,7 +70,7 @@ class StepModule(nn.Module):
         source = SourceMemory(**dict(zip(MEMORY, memory, strict=True)))
         state = StepState(source, DecoderState(hidden, cell), copy_logits)
         logits, state = self.network.step(state, previous_ids)
-        best = top_candidates(logits.vocab, logits.copy, source.valid, source.ext_ids, K)
+        best = top_candidates(logits, source, K)
         return (*best, logits.attention, state.decoder.hidden, state.decoder.cell, logits.copy)
 
 

@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from readagain.networks.outputs.copy_softmax import extended_probs, joint_probs
+from readagain.networks.outputs import extended_probs, joint_probs
 
 
 def copy_log_probs(

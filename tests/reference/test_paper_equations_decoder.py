@@ -8,7 +8,7 @@ from copy_reference import copy_log_probs
 from readagain.networks.build import initialize_parameters
 from readagain.networks.decoder import AttentionDecoder, DecoderState, PreviousWords
 from readagain.networks.functional import decode_teacher_forced
-from readagain.networks.outputs.copy_softmax import (
+from readagain.networks.outputs import (
     CopyScorer,
     copy_target_log_probs,
 )

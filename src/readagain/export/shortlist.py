@@ -1,6 +1,6 @@
 """Shortlists in ONNX graphs: outputs of the encoder graph, and scores in the step graph.
 
-`networks/outputs/shortlist.py` defines which words are on a shortlist. A step multiplies only
+`networks/shortlist.py` defines which words are on a shortlist. A step multiplies only
 by the rows of the output matrix for frequent words. The other rows are an embedding table in the
 encoder graph, which gathers the rows of rare source words.
 """

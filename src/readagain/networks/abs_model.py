@@ -10,7 +10,7 @@ from readagain.networks.decoder import PreviousWords
 from readagain.networks.layers import Affine, WordEmbedding
 from readagain.networks.masks import full_windows, masked_softmax, valid_positions
 from readagain.networks.network import Network, NetworkState, SourceMemory, StepLogits
-from readagain.networks.outputs.softmax import VocabularyOutput
+from readagain.networks.outputs import VocabularyOutput
 from readagain.text.vocab import BOS, UNK
 
 
@@ -86,35 +86,39 @@ class AbsModel(Network[AbsState]):
     There is no recurrence, so all words of a reference summary are scored at once.
 
     Args:
-        source_embedding: F, as wide as the hidden layer.
-        encoder: enc, the attention-based encoder.
-        previous_words: E.
-        output: V and W, concatenated.
-        context_words: C.
+        source_vocab_size: size of the source vocabulary.
+        vocab_size: size of the summary vocabulary.
         embedding_size: width E of a summary word.
-        hidden_size: width H of the hidden layer.
+        hidden_size: width H of the hidden layer and of a source word.
+        context_words: C.
+        smoothing: number Q of neighbours on either side that the encoder averages over.
         dropout: dropout rate of embeddings, hidden layer and contexts; 0 in the paper.
     """
 
     def __init__(
         self,
         *,
-        source_embedding: WordEmbedding,
-        encoder: AttentiveBag,
-        previous_words: PreviousWords,
-        output: VocabularyOutput,
-        context_words: int,
+        source_vocab_size: int,
+        vocab_size: int,
         embedding_size: int,
         hidden_size: int,
+        context_words: int,
+        smoothing: int,
         dropout: float,
     ) -> None:
         super().__init__()
-        self.source_embedding = source_embedding
-        self.encoder = encoder
-        self.previous_words = previous_words
-        self.hidden = Affine(context_words * embedding_size, hidden_size)  # U
-        self.output = output
         self.context_words = context_words
+        self.source_embedding = WordEmbedding(source_vocab_size, hidden_size)  # F
+        self.encoder = AttentiveBag(
+            vocab_size=vocab_size,
+            embedding_size=embedding_size,
+            context_words=context_words,
+            hidden_size=hidden_size,
+            smoothing=smoothing,
+        )
+        self.previous_words = PreviousWords(vocab_size, embedding_size)  # E
+        self.hidden = Affine(context_words * embedding_size, hidden_size)  # U
+        self.output = VocabularyOutput(2 * hidden_size, vocab_size)  # V and W
         self.dropout = nn.Dropout(dropout)
 
     def encode(
@@ -148,7 +152,7 @@ class AbsModel(Network[AbsState]):
             (B, T, 2H) hidden layer and context, concatenated, and (B, T, S) attention weights.
         """
         known_ids = torch.where(input_ids < self.previous_words.vocab_size, input_ids, UNK)
-        words = self.dropout(self.previous_words(known_ids, None))  # (B, C - 1 + T, E)
+        words = self.dropout(self.previous_words(known_ids))  # (B, C - 1 + T, E)
         hidden = torch.tanh(self.hidden(full_windows(words, self.context_words)))  # (B, T, H)
         contexts, weights = self.encoder.attend(known_ids, memory.keys, memory.states, memory.valid)
         return self.dropout(torch.cat([hidden, contexts], dim=2)), weights

@@ -16,16 +16,15 @@ from readagain.config.schema import (
 )
 from readagain.config.validation import validate_run
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
-from readagain.networks.abs_model import AbsModel, AttentiveBag
+from readagain.networks.abs_model import AbsModel
 from readagain.networks.decoder import AttentionDecoder, PreviousWords
 from readagain.networks.encoders import OnePassEncoder, ReadAgainEncoder
 from readagain.networks.layers import WordEmbedding
 from readagain.networks.model import EncoderDecoder
 from readagain.networks.network import AnyNetwork
-from readagain.networks.outputs.copy_softmax import CopyScorer
-from readagain.networks.outputs.shortlist import ShortlistOutput
-from readagain.networks.outputs.softmax import VocabularyOutput
-from readagain.networks.ras_model import ConvAttentiveEncoder, RasDecoder, RasModel
+from readagain.networks.outputs import CopyScorer, VocabularyOutput
+from readagain.networks.ras_model import RasModel
+from readagain.networks.shortlist import ShortlistOutput
 from readagain.storage.tensors import read_tensors
 
 _INITIAL_BIAS = 0.1
@@ -38,15 +37,35 @@ def build_model(run: RunSpec) -> AnyNetwork:
         ConfigError: with all invalid settings.
     """
     validate_run(run)
+    model: AbsModel | RasModel
     match run.model:
         case ModelSpec():
             return _build_encoder_decoder(run, run.model)
-        case AbsSpec():
-            return _build_abs(run, run.model)
-        case RasSpec():
-            return _build_ras(run, run.model)
+        case AbsSpec() as spec:
+            model = AbsModel(
+                source_vocab_size=run.source_vocab_size,
+                vocab_size=run.vocab_size,
+                embedding_size=spec.embedding_size,
+                hidden_size=spec.hidden_size,
+                context_words=spec.context_words,
+                smoothing=spec.encoder.smoothing,
+                dropout=spec.dropout,
+            )
+        case RasSpec() as spec:
+            model = RasModel(
+                cell=spec.cell,
+                source_vocab_size=run.source_vocab_size,
+                vocab_size=run.vocab_size,
+                embedding_size=spec.embedding_size,
+                hidden_size=spec.hidden_size,
+                window=spec.window,
+                num_positions=spec.num_positions,
+                dropout=spec.dropout,
+            )
         case _:
             assert_never(run.model)
+    initialize_parameters(model, hidden_size=spec.hidden_size)
+    return model
 
 
 def load_network(model_dir: ModelDir, *, purpose: str) -> AnyNetwork:
@@ -69,37 +88,35 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
     encoder = _build_encoder(run, spec)
     source_embedding = WordEmbedding(run.source_vocab_size, spec.embedding_size)
     can_copy = spec.output == "copy"
-    hidden_size = spec.decoder.hidden_size
+    U, H = encoder.output_size, spec.decoder.hidden_size
     model = EncoderDecoder(
         source_embedding=source_embedding,
         encoder=encoder,
         previous_words=PreviousWords(
-            vocab_size=run.vocab_size,
-            embedding_size=spec.embedding_size,
-            source_size=encoder.output_size if can_copy and spec.copied_words == "place" else None,
+            run.vocab_size,
+            spec.embedding_size,
+            source_size=U if can_copy and spec.copied_words == "place" else None,
         ),
         decoder=AttentionDecoder(
             cell=spec.decoder.cell,
             input_size=spec.embedding_size,
-            source_size=encoder.output_size,
+            source_size=U,
             last_size=encoder.last_size if spec.decoder.initial_state == "encoder" else None,
-            hidden_size=hidden_size,
+            hidden_size=H,
             attention_size=spec.decoder.attention_size,
         ),
         output=ShortlistOutput(
-            hidden_size=hidden_size,
-            vocab_size=run.vocab_size,
+            H,
+            run.vocab_size,
             shortlist_size=spec.shortlist_size,
             num_sources=spec.shortlist_sources,
         )
         if spec.shortlist_size
-        else VocabularyOutput(hidden_size=hidden_size, vocab_size=run.vocab_size),
-        copy_scores=CopyScorer(source_size=encoder.output_size, hidden_size=hidden_size)
-        if can_copy
-        else None,
+        else VocabularyOutput(H, run.vocab_size),
+        copy_scores=CopyScorer(U, H) if can_copy else None,
         dropout=spec.dropout,
     )
-    initialize_parameters(model, hidden_size=hidden_size)
+    initialize_parameters(model, hidden_size=H)
     # The encoder and its embedding may have another hidden size, and so another range of weights.
     for part in (model.source_embedding, model.encoder):
         initialize_parameters(part, hidden_size=spec.encoder.hidden_size)
@@ -128,45 +145,6 @@ def _build_encoder(run: RunSpec, model: ModelSpec) -> OnePassEncoder | ReadAgain
         activation=spec.importance_activation,
         dropout=model.dropout,
     )
-
-
-def _build_abs(run: RunSpec, spec: AbsSpec) -> AbsModel:
-    model = AbsModel(
-        source_embedding=WordEmbedding(run.source_vocab_size, spec.hidden_size),
-        encoder=AttentiveBag(
-            vocab_size=run.vocab_size,
-            embedding_size=spec.embedding_size,
-            context_words=spec.context_words,
-            hidden_size=spec.hidden_size,
-            smoothing=spec.encoder.smoothing,
-        ),
-        previous_words=PreviousWords(
-            vocab_size=run.vocab_size, embedding_size=spec.embedding_size, source_size=None
-        ),
-        output=VocabularyOutput(hidden_size=2 * spec.hidden_size, vocab_size=run.vocab_size),
-        context_words=spec.context_words,
-        embedding_size=spec.embedding_size,
-        hidden_size=spec.hidden_size,
-        dropout=spec.dropout,
-    )
-    initialize_parameters(model, hidden_size=spec.hidden_size)
-    return model
-
-
-def _build_ras(run: RunSpec, spec: RasSpec) -> RasModel:
-    E, H = spec.embedding_size, spec.hidden_size
-    model = RasModel(
-        source_embedding=WordEmbedding(run.source_vocab_size, E),
-        encoder=ConvAttentiveEncoder(
-            input_size=E, hidden_size=H, window=spec.window, num_positions=spec.num_positions
-        ),
-        previous_words=PreviousWords(vocab_size=run.vocab_size, embedding_size=E, source_size=None),
-        decoder=RasDecoder(cell=spec.cell, input_size=E, source_size=E, hidden_size=H),
-        output=VocabularyOutput(hidden_size=H + E, vocab_size=run.vocab_size),
-        dropout=spec.dropout,
-    )
-    initialize_parameters(model, hidden_size=H)
-    return model
 
 
 def initialize_parameters(module: nn.Module, *, hidden_size: int) -> None:

@@ -114,7 +114,9 @@ class PreviousWords(nn.Module):
         source_size: width U of a source state; None for a model without p_i.
     """
 
-    def __init__(self, *, vocab_size: int, embedding_size: int, source_size: int | None) -> None:
+    def __init__(
+        self, vocab_size: int, embedding_size: int, *, source_size: int | None = None
+    ) -> None:
         super().__init__()
         self.vocab_size = vocab_size
         self.embedding = WordEmbedding(vocab_size, embedding_size)
@@ -124,7 +126,7 @@ class PreviousWords(nn.Module):
         """Compute p_i of every position: (B, S, U) -> (B, S, E); None for a model without p_i."""
         return None if self.copied is None else torch.tanh(self.copied(states))
 
-    def forward(self, previous_ids: Tensor, copy_words: Tensor | None) -> Tensor:
+    def forward(self, previous_ids: Tensor, copy_words: Tensor | None = None) -> Tensor:
         """Embed (B, T) extended ids as (B, T, E); `copy_words` (B, S, E) is p_i, or None."""
         is_known = previous_ids < self.vocab_size  # (B, T)
         known: Tensor = self.embedding(torch.where(is_known, previous_ids, UNK))  # (B, T, E)

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from readagain.networks import functional
 from readagain.networks.functional import DecoderWeights
-from readagain.networks.outputs.copy_softmax import copy_target_log_probs
-from readagain.networks.outputs.softmax import target_log_probs as vocab_target_log_probs
+from readagain.networks.outputs import copy_target_log_probs
+from readagain.networks.outputs import target_log_probs as vocab_target_log_probs
 
 KERNEL_WIDTH = 16
 """The recurrent kernels support hidden sizes that are multiples of this."""

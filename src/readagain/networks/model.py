@@ -10,9 +10,8 @@ from readagain.networks.decoder import AttentionDecoder, DecoderState, PreviousW
 from readagain.networks.encoders import OnePassEncoder, ReadAgainEncoder
 from readagain.networks.layers import WordEmbedding
 from readagain.networks.network import Network, NetworkState, SourceMemory, StepLogits
-from readagain.networks.outputs.copy_softmax import CopyScorer
-from readagain.networks.outputs.shortlist import ShortlistOutput
-from readagain.networks.outputs.softmax import VocabularyOutput
+from readagain.networks.outputs import CopyScorer, VocabularyOutput
+from readagain.networks.shortlist import ShortlistOutput
 from readagain.text.vocab import PAD, UNK
 
 

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from readagain.networks import dispatch
-from readagain.networks.outputs.shortlist import SourceShortlist
-from readagain.networks.outputs.softmax import VocabularyOutput
+from readagain.networks.outputs import VocabularyOutput
+from readagain.networks.shortlist import SourceShortlist
 from readagain.text.vocab import UNK
 
 

@@ -11,7 +11,7 @@ from readagain.networks.decoder import DecoderState, PreviousWords
 from readagain.networks.layers import Affine, WordEmbedding
 from readagain.networks.masks import masked_softmax, valid_positions, windows
 from readagain.networks.network import Network, NetworkState, SourceMemory, StepLogits
-from readagain.networks.outputs.softmax import VocabularyOutput
+from readagain.networks.outputs import VocabularyOutput
 
 
 class ConvAttentiveEncoder(nn.Module):
@@ -22,20 +22,16 @@ class ConvAttentiveEncoder(nn.Module):
     z_i is the attention key for a decoder state, so there are as many filters as the state has
     dimensions. The source is padded with zeros.
 
-    Args:
-        input_size: width E of a word embedding.
-        hidden_size: width H of a decoder state.
-        window: width q of a filter.
-        num_positions: number of position embeddings l_i; later positions share the last.
+    The arguments are those of `RasModel`.
     """
 
     def __init__(
-        self, *, input_size: int, hidden_size: int, window: int, num_positions: int
+        self, *, embedding_size: int, hidden_size: int, window: int, num_positions: int
     ) -> None:
         super().__init__()
         self.window = window
-        self.positions = nn.Parameter(torch.empty(num_positions, input_size))  # l
-        self.filters = nn.Linear(window * input_size, hidden_size, bias=False)  # B
+        self.positions = nn.Parameter(torch.empty(num_positions, embedding_size))  # l
+        self.filters = nn.Linear(window * embedding_size, hidden_size, bias=False)  # B
 
     def forward(self, words: Tensor, valid: Tensor) -> Tensor:
         """Return the (B, S, H) vectors z of (B, S, E) words."""
@@ -61,26 +57,17 @@ class RasDecoder(nn.Module):
     state is a parameter, the same for all sources. With a zero state, the first context would be
     the mean of the source words.
 
-    Args:
-        cell: `elman` or `lstm`.
-        input_size: width E of a summary word.
-        source_size: width U of a source word.
-        hidden_size: width H of a state.
+    The arguments are those of `RasModel`.
     """
 
     def __init__(
-        self,
-        *,
-        cell: Literal["elman", "lstm"],
-        input_size: int,
-        source_size: int,
-        hidden_size: int,
+        self, *, cell: Literal["elman", "lstm"], embedding_size: int, hidden_size: int
     ) -> None:
         super().__init__()
         num_sums, num_states = (4, 2) if cell == "lstm" else (1, 1)
         self.first = nn.Parameter(torch.empty(num_states, hidden_size))
-        self.input = Affine(input_size, num_sums * hidden_size)
-        self.weight_context = nn.Parameter(torch.empty(num_sums * hidden_size, source_size))
+        self.input = Affine(embedding_size, num_sums * hidden_size)
+        self.weight_context = nn.Parameter(torch.empty(num_sums * hidden_size, embedding_size))
         self.weight_hidden = nn.Parameter(torch.empty(num_sums * hidden_size, hidden_size))
 
     def start(self, batch_size: int) -> DecoderState:
@@ -94,7 +81,7 @@ class RasDecoder(nn.Module):
         """Run teacher forcing on (B, T, E) previous words.
 
         Returns:
-            (B, T, H + U) concatenated states and contexts.
+            (B, T, H + E) concatenated states and contexts.
         """
         inputs = self.input(words)  # (B, T, H or 4H)
         state, outputs = start, []
@@ -106,7 +93,7 @@ class RasDecoder(nn.Module):
     def step(
         self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
     ) -> tuple[DecoderState, Tensor, Tensor]:
-        """Feed one (B, E) previous word; return the next state, (B, U) context, (B, S) weights."""
+        """Feed one (B, E) previous word; return the next state, (B, E) context, (B, S) weights."""
         return self._step(self.input(word), keys, states, valid, state)
 
     def _step(
@@ -114,7 +101,7 @@ class RasDecoder(nn.Module):
     ) -> tuple[DecoderState, Tensor, Tensor]:
         scores = torch.bmm(keys, state.hidden.unsqueeze(2)).squeeze(2)  # (B, S)
         weights = masked_softmax(scores, valid)
-        context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, U)
+        context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, E)
         # F.linear instead of `@`: autocast then casts each weight once, not once per step.
         sums = inputs + F.linear(context, self.weight_context)
         sums = sums + F.linear(state.hidden, self.weight_hidden)
@@ -141,30 +128,37 @@ class RasModel(Network[RasState]):
     W_4 and W_5 are the two halves of one matrix. The attention keys are z_j, the values x_j.
 
     Args:
-        source_embedding: x.
-        encoder: computes z.
-        previous_words: y.
-        decoder: computes h_t and c_t.
-        output: W_4 and W_5, concatenated.
+        cell: `elman` or `lstm`.
+        source_vocab_size: size of the source vocabulary.
+        vocab_size: size of the summary vocabulary.
+        embedding_size: width E of a word.
+        hidden_size: width H of a decoder state.
+        window: width q of a filter of the encoder.
+        num_positions: number of position embeddings l_i; later positions share the last.
         dropout: dropout rate of embeddings, states and contexts; 0 in the paper.
     """
 
     def __init__(
         self,
         *,
-        source_embedding: WordEmbedding,
-        encoder: ConvAttentiveEncoder,
-        previous_words: PreviousWords,
-        decoder: RasDecoder,
-        output: VocabularyOutput,
+        cell: Literal["elman", "lstm"],
+        source_vocab_size: int,
+        vocab_size: int,
+        embedding_size: int,
+        hidden_size: int,
+        window: int,
+        num_positions: int,
         dropout: float,
     ) -> None:
         super().__init__()
-        self.source_embedding = source_embedding
-        self.encoder = encoder
-        self.previous_words = previous_words
-        self.decoder = decoder
-        self.output = output
+        E, H = embedding_size, hidden_size
+        self.source_embedding = WordEmbedding(source_vocab_size, E)  # x
+        self.encoder = ConvAttentiveEncoder(
+            embedding_size=E, hidden_size=H, window=window, num_positions=num_positions
+        )
+        self.previous_words = PreviousWords(vocab_size, E)  # y
+        self.decoder = RasDecoder(cell=cell, embedding_size=E, hidden_size=H)
+        self.output = VocabularyOutput(H + E, vocab_size)  # W_4 and W_5
         self.dropout = nn.Dropout(dropout)
 
     def encode(
@@ -180,7 +174,7 @@ class RasModel(Network[RasState]):
     def decode(self, state: RasState, previous_ids: Tensor) -> Tensor:
         """Return the (B, T, H + E) decoder states and contexts for (B, T) previous words."""
         memory = state.memory
-        words = self.dropout(self.previous_words(previous_ids, None))  # (B, T, E)
+        words = self.dropout(self.previous_words(previous_ids))  # (B, T, E)
         outputs: Tensor = self.dropout(
             self.decoder(words, memory.keys, memory.states, memory.valid, state.decoder)
         )
@@ -189,7 +183,7 @@ class RasModel(Network[RasState]):
     def step(self, state: RasState, previous_ids: Tensor) -> tuple[StepLogits, RasState]:
         """Feed (B,) extended ids, first BOS; return the logits of the next word."""
         memory = state.memory
-        word = self.previous_words(previous_ids.unsqueeze(1), None).squeeze(1)  # (B, E)
+        word = self.previous_words(previous_ids.unsqueeze(1)).squeeze(1)  # (B, E)
         decoder, context, attention = self.decoder.step(
             word, memory.keys, memory.states, memory.valid, state.decoder
         )

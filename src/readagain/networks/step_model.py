@@ -1,14 +1,16 @@
 """Adapter from PyTorch networks to the step models of `search`, with NumPy inputs and outputs."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from readagain.networks.candidates import top_candidates
-from readagain.networks.network import AnyNetwork, NetworkState
+from readagain.networks.network import AnyNetwork, NetworkState, SourceMemory, StepLogits
+from readagain.networks.outputs import at_least_float32, extended_probs, joint_probs
 from readagain.search.model import Candidates, Floats, Ints, SourceBatch
+from readagain.text.vocab import EOS, SPECIAL_TOKENS, UNK
 
 
 @dataclass(frozen=True)
@@ -46,16 +48,7 @@ class TorchStepModel:
     def step(self, state: TorchState, previous_ids: Ints, k: int) -> tuple[Candidates, TorchState]:
         """Feed the (R,) extended ids of the previous words; return the k best next words."""
         logits, network = self.model.step(state.network, self._ids(previous_ids))
-        memory = network.memory
-        best = top_candidates(
-            logits.vocab,
-            logits.copy,
-            memory.valid,
-            memory.ext_ids,
-            k,
-            memory.shortlist,
-            allow_unk=self.allow_unk,
-        )
+        best = top_candidates(logits, network.memory, k, allow_unk=self.allow_unk)
         candidates = Candidates(
             ids=best.ids.cpu().numpy(),
             log_probs=best.log_probs.cpu().numpy(),
@@ -90,3 +83,66 @@ class TorchStepModel:
 
     def _ids(self, array: Ints) -> Tensor:
         return torch.as_tensor(np.asarray(array, dtype=np.int64), device=self.device)
+
+
+class TopCandidates(NamedTuple):
+    """The (B, k) most probable words of each row, and the (B,) log-probability of EOS.
+
+    Args:
+        ids: extended ids, most probable first.
+        log_probs: their log-probabilities; -inf if fewer than k words are possible.
+        copied_from: the position that the word is most probably copied from, or -1 if generating
+            the word is more probable than copying it.
+        end_log_probs: log-probability of EOS.
+    """
+
+    ids: Tensor
+    log_probs: Tensor
+    copied_from: Tensor
+    end_log_probs: Tensor
+
+
+def top_candidates(
+    logits: StepLogits, memory: SourceMemory, k: int, *, allow_unk: bool = False
+) -> TopCandidates:
+    """Select the k most probable words of each row, without special tokens.
+
+    Args:
+        logits: logits of the next word.
+        memory: the encoded sources of the rows.
+        k: maximum number of words.
+        allow_unk: select UNK like a word.
+    """
+    vocab_logits, shortlist = at_least_float32(logits.vocab), memory.shortlist
+    if logits.copy is None:
+        probs = vocab_logits.softmax(dim=1)  # (B, V)
+        best, ids = _top_words(probs, k, allow_unk)
+        copied_from = torch.full_like(ids, -1)
+    else:
+        copy_logits = at_least_float32(logits.copy)
+        generated, copied = joint_probs(vocab_logits, copy_logits, memory.valid)  # (B, V), (B, S)
+        if shortlist is None:
+            columns = memory.ext_ids
+            probs = extended_probs(generated, copied, columns)  # (B, X)
+        else:
+            columns = shortlist.columns  # includes words outside the vocabulary
+            probs = generated.scatter_add(1, columns, copied)  # (B, W + S)
+        best, ids = _top_words(probs, k, allow_unk)
+        is_word = columns.unsqueeze(1) == ids.unsqueeze(2)  # (B, k, S)
+        copy_probs = copied.unsqueeze(1) * is_word  # (B, k, S)
+        is_copied = copy_probs.sum(dim=2) >= best / 2  # (B, k)
+        copied_from = torch.where(is_copied, copy_probs.argmax(dim=2), -1)
+    if shortlist is not None:
+        ids = shortlist.to_ext_ids(ids, memory.ext_ids)
+    return TopCandidates(ids, best.log(), copied_from, probs[:, EOS].log())
+
+
+def _top_words(probs: Tensor, k: int, allow_unk: bool) -> tuple[Tensor, Tensor]:
+    """Return the k largest probabilities of each row and their ids, without special tokens."""
+    words = probs[:, len(SPECIAL_TOKENS) :]
+    if allow_unk:
+        words = torch.cat([probs[:, UNK : UNK + 1], words], dim=1)
+        best, columns = words.topk(min(k, words.size(1)), dim=1)
+        return best, torch.where(columns == 0, UNK, columns + len(SPECIAL_TOKENS) - 1)
+    best, columns = words.topk(min(k, words.size(1)), dim=1)  # (B, k)
+    return best, columns + len(SPECIAL_TOKENS)

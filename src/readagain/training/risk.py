@@ -9,9 +9,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from readagain.config.schema import TrainSpec
-from readagain.networks.candidates import top_candidates
 from readagain.networks.masks import valid_positions
 from readagain.networks.network import AnyNetwork
+from readagain.networks.step_model import top_candidates
 from readagain.text.vocab import BOS, EOS, PAD, UNK
 from readagain.training.batch import Batch
 from readagain.training.dataset import BatchIndices
@@ -116,9 +116,7 @@ def sample_summaries(
     words = []
     for _ in range(num_words):
         logits, state = network.step(state, previous)
-        memory = state.memory
-        source = (memory.valid, memory.ext_ids)
-        best = top_candidates(logits.vocab, logits.copy, *source, _SAMPLE_TOP_K, memory.shortlist)
+        best = top_candidates(logits, state.memory, _SAMPLE_TOP_K)
         log_probs, ids = best.log_probs, best.ids  # (B * K, k)
         if can_end:
             log_probs = torch.cat([log_probs, best.end_log_probs.unsqueeze(1)], 1)

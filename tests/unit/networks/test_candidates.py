@@ -1,15 +1,18 @@
 import torch
 
-from readagain.networks.candidates import top_candidates
+from readagain.networks.network import SourceMemory, StepLogits
+from readagain.networks.step_model import top_candidates
 from readagain.text.vocab import BOS, EOS, PAD, UNK
 
 V = 6  # ids 4 and 5 are words
 
 
-def candidates(vocab_logits, copy_logits, ext_ids, k=10):
+def candidates(vocab_logits, copy_logits, ext_ids, k=10, **options):
     copy = None if copy_logits is None else torch.tensor([copy_logits])
-    valid = torch.ones(1, len(ext_ids), dtype=torch.bool)
-    return top_candidates(torch.tensor([vocab_logits]), copy, valid, torch.tensor([ext_ids]), k)
+    valid, states = torch.ones(1, len(ext_ids), dtype=torch.bool), torch.zeros(1, len(ext_ids), 1)
+    memory = SourceMemory(states=states, valid=valid, keys=states, ext_ids=torch.tensor([ext_ids]))
+    logits = StepLogits(torch.tensor([vocab_logits]), copy, attention=states.squeeze(2))
+    return top_candidates(logits, memory, k, **options)
 
 
 def test_special_tokens_are_never_candidates():
@@ -20,12 +23,12 @@ def test_special_tokens_are_never_candidates():
 
 
 def test_unk_is_a_candidate_if_allowed():
-    logits = torch.tensor([[9.0, 5.0, 9.0, 9.0, 4.0, 6.0]])
-    valid, ext_ids = torch.ones(1, 1, dtype=torch.bool), torch.tensor([[4]])
+    logits = [9.0, 5.0, 9.0, 9.0, 4.0, 6.0]
     for k, expected in (2, [5, UNK]), (10, [5, UNK, 4]):
-        found = top_candidates(logits, None, valid, ext_ids, k, allow_unk=True)
+        found = candidates(logits, None, [4], k, allow_unk=True)
         assert found.ids.tolist() == [expected]
-        torch.testing.assert_close(found.log_probs, logits.log_softmax(1)[:, expected])
+        log_probs = torch.tensor([logits]).log_softmax(1)
+        torch.testing.assert_close(found.log_probs, log_probs[:, expected])
 
 
 def test_candidates_include_eos_log_prob():

@@ -3,8 +3,7 @@ import torch
 from torch import nn
 from torch.autograd import gradcheck
 
-from readagain.networks.encoders import ConcatSentences, GlobalVector
-from readagain.networks.second_pass import GruSecondPass, Importance
+from readagain.networks.encoders import ConcatSentences, GlobalVector, GruSecondPass, Importance
 
 
 @pytest.mark.parametrize("combine", ["concat", "global"])

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from readagain.networks.kernels.target_log_probs import TritonTargetLogProbs
-from readagain.networks.outputs.copy_softmax import copy_target_log_probs
-from readagain.networks.outputs.softmax import target_log_probs
+from readagain.networks.outputs import copy_target_log_probs, target_log_probs
 
 V = 50
 EXT_IDS = torch.tensor([[7, V + 1, V + 1, 3, 7], [V, 9, V, 9, 0]])

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from readagain.networks.outputs.shortlist import ShortlistOutput, select_shortlists
-from readagain.networks.outputs.softmax import target_log_probs
+from readagain.networks.outputs import target_log_probs
+from readagain.networks.shortlist import ShortlistOutput, select_shortlists
 from readagain.text.vocab import EOS, PAD, UNK
 
 V, H = 20, 3

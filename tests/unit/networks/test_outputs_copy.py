@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from torch.autograd import gradcheck
 
 from readagain.networks.masks import valid_positions
-from readagain.networks.outputs.copy_softmax import copy_target_log_probs
+from readagain.networks.outputs import copy_target_log_probs
 
 V = 4
 

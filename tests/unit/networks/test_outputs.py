@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from readagain.networks.outputs.softmax import target_log_probs
+from readagain.networks.outputs import target_log_probs
 
 
 def test_target_log_probs_match_log_softmax():

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from readagain.networks.outputs.softmax import VocabularyOutput
+from readagain.networks.outputs import VocabularyOutput
 from readagain.text.vocab import PAD, SPECIAL_TOKENS
 
 
@@ -119,9 +119,9 @@ class ShortlistOutput(VocabularyOutput):
     """
 
     def __init__(
-        self, *, hidden_size: int, vocab_size: int, shortlist_size: int, num_sources: int
+        self, hidden_size: int, vocab_size: int, *, shortlist_size: int, num_sources: int
     ) -> None:
-        super().__init__(hidden_size=hidden_size, vocab_size=vocab_size)
+        super().__init__(hidden_size, vocab_size)
         self.vocab_size = vocab_size
         self.size = min(shortlist_size, vocab_size)
         self.num_sources = num_sources

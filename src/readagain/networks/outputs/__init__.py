@@ -1,1 +1,0 @@
-"""Output layers: probabilities of the next word from decoder states."""
