@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from readagain.networks.decoder import PreviousWords
 from readagain.networks.layers import Affine, WordEmbedding
-from readagain.networks.masks import full_windows, masked_softmax, valid_positions
+from readagain.networks.masks import masked_softmax, valid_positions, windows
 from readagain.networks.network import Network, NetworkState, SourceMemory, StepLogits
 from readagain.networks.outputs import VocabularyOutput
 from readagain.text.vocab import BOS, UNK
@@ -23,12 +23,7 @@ class AttentiveBag(nn.Module):
     of 2Q + 1 words by Q. The mean differs only by a factor, which W can learn, and allows Q = 0.
     The source is padded with zeros.
 
-    Args:
-        vocab_size: size V of the vocabulary.
-        embedding_size: width E of a summary word.
-        context_words: number C of last words.
-        hidden_size: width H of a source word.
-        smoothing: number Q of neighbours on either side to average over.
+    The arguments are those of `AbsModel`.
     """
 
     def __init__(
@@ -62,7 +57,7 @@ class AttentiveBag(nn.Module):
         Returns:
             (B, T, H) contexts and (B, T, S) attention weights.
         """
-        last_words = full_windows(self.embedding(input_ids), self.context_words)  # (B, T, C * E)
+        last_words = windows(self.embedding(input_ids), self.context_words)  # (B, T, C * E)
         query = self.query(last_words)  # (B, T, H)
         scores = torch.bmm(query, keys.transpose(1, 2))  # (B, T, S)
         weights = masked_softmax(scores, valid.unsqueeze(1))
@@ -153,6 +148,6 @@ class AbsModel(Network[AbsState]):
         """
         known_ids = torch.where(input_ids < self.previous_words.vocab_size, input_ids, UNK)
         words = self.dropout(self.previous_words(known_ids))  # (B, C - 1 + T, E)
-        hidden = torch.tanh(self.hidden(full_windows(words, self.context_words)))  # (B, T, H)
+        hidden = torch.tanh(self.hidden(windows(words, self.context_words)))  # (B, T, H)
         contexts, weights = self.encoder.attend(known_ids, memory.keys, memory.states, memory.valid)
         return self.dropout(torch.cat([hidden, contexts], dim=2)), weights

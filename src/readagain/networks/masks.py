@@ -1,7 +1,6 @@
 """Operations on right-padded sequences: masks, reversal, last states and windows."""
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 
@@ -19,14 +18,9 @@ def masked_softmax(scores: Tensor, valid: Tensor) -> Tensor:
 
 
 def reverse_rows(rows: Tensor, lengths: Tensor) -> Tensor:
-    """Reverse the real tokens of each row; padding stays at the end.
+    """Reverse the (B,) `lengths` real tokens of each of (B, L, I) rows; padding stays at the end.
 
-    Args:
-        rows: (B, L, I) right-padded sequences.
-        lengths: (B,) number of real tokens of each row.
-
-    Returns:
-        (B, L, I); reversing twice returns the input.
+    Reversing twice returns the input.
     """
     L = rows.size(1)
     positions = torch.arange(L, device=rows.device).expand(rows.size(0), L)  # (B, L)
@@ -42,21 +36,6 @@ def last_states(states: Tensor, lengths: Tensor) -> Tensor:
     return states.gather(1, last).squeeze(1) * (lengths > 0).unsqueeze(1)
 
 
-def windows(rows: Tensor, *, before: int, after: int) -> Tensor:
-    """Concatenate each position with its neighbours, which are zeros beyond the ends.
-
-    Args:
-        rows: (B, L, I) vectors.
-        before: number of neighbours before each position.
-        after: number of neighbours after it.
-
-    Returns:
-        (B, L, (before + 1 + after) * I).
-    """
-    padded = F.pad(rows, (0, 0, before, after))  # (B, before + L + after, I)
-    return full_windows(padded, before + 1 + after)
-
-
-def full_windows(rows: Tensor, size: int) -> Tensor:
+def windows(rows: Tensor, size: int) -> Tensor:
     """Concatenate each window of positions: (B, L, I) -> (B, L + 1 - size, size * I)."""
     return rows.unfold(1, size, 1).transpose(2, 3).flatten(2)

@@ -83,12 +83,7 @@ State = TypeVar("State", bound=NetworkState)
 
 
 class Network(nn.Module, ABC, Generic[State]):
-    """Network that can be trained and decoded.
-
-    All methods take `source_ids` (B, N, L) in the encoder's vocabulary, right-padded;
-    `source_lengths` (B, N); `source_ext_ids` (B, S) in the extended vocabulary of the decoder,
-    S = N * L.
-    """
+    """Network that can be trained and decoded; `forward` has the shapes of the sources."""
 
     output: VocabularyOutput
 
@@ -104,9 +99,9 @@ class Network(nn.Module, ABC, Generic[State]):
         """Score reference summaries (teacher forcing).
 
         Args:
-            source_ids: (B, N, L) source words.
+            source_ids: (B, N, L) source words in the encoder vocabulary, right-padded.
             source_lengths: (B, N) number of words of each sentence.
-            source_ext_ids: (B, S) source words in the extended decoder vocabulary.
+            source_ext_ids: (B, S) source words in the extended decoder vocabulary, S = N * L.
             previous_ids: (B, T) extended ids: BOS, then the summary.
             target_ids: (B, T) extended ids: the summary, then EOS, right-padded.
             label_smoothing: fraction of each target that is spread over the vocabulary.

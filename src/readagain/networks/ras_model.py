@@ -40,8 +40,8 @@ class ConvAttentiveEncoder(nn.Module):
         inputs = words + F.embedding(position, self.positions).to(words.dtype)  # (B, S, E)
         inputs = inputs.masked_fill(~valid.unsqueeze(2), 0.0)
         before = self.window // 2
-        neighbours = windows(inputs, before=before, after=self.window - 1 - before)
-        aggregated: Tensor = self.filters(neighbours)  # (B, S, H)
+        padded = F.pad(inputs, (0, 0, before, self.window - 1 - before))  # (B, S + window - 1, E)
+        aggregated: Tensor = self.filters(windows(padded, self.window))  # (B, S, H)
         return aggregated
 
 

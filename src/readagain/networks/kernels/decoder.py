@@ -206,18 +206,7 @@ class AttentionLstm(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return (B, T, H) decoder states, (B, T, U) contexts and (B, T, S) weights.
 
-        Args:
-            ctx: autograd context; stores what the backward pass needs.
-            word_gates: (B, T, 4H) projected words for the gates i, f, g, o, biases included.
-            keys: (B, S, A) projected source states.
-            states: (B, S, U) source states.
-            valid: (B, S) True at real words.
-            start_state: (B, H).
-            start_cell: (B, H).
-            weight_query: (A, H).
-            score: (A,).
-            weight_context: (4H, U).
-            weight_state: (4H, H).
+        The arguments are those of `functional.decode_teacher_forced`, with its four weights.
         """
         B, T, _ = word_gates.shape
         _, S, A = keys.shape

@@ -24,10 +24,7 @@ def _forward(
     H: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, BLOCK: tl.constexpr,
     HAS_IMPORTANCE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """Run the recurrence over L steps; save what the backward pass needs.
-
-    Shapes: see `TritonImportanceGru.forward`.
-    """
+    """Run the recurrence over L steps; save what the backward pass needs."""
     TEAM: tl.constexpr = H // UNITS  # programs that share these rows, see `launch`
     counter = counters + tl.program_id(1)
     rows, units, real = program_indices(B, ROWS, UNITS)

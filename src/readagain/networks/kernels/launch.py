@@ -7,7 +7,6 @@ at the same time, so there is at most one program per multiprocessor.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -141,59 +140,50 @@ def launch(
     first = by_row[0]
     assert first is not None
     B, L = first.shape[:2]
-    plan = _plan_launch(B, hidden_size, first.device)
-    for start in range(0, B, plan.rows_per_launch):
-        num_rows = min(B - start, plan.rows_per_launch)
+    team, rows_per_launch, meta = _plan_launch(B, hidden_size, first.dtype, first.device)
+    for start in range(0, B, rows_per_launch):
+        num_rows = min(B - start, rows_per_launch)
         part = slice(start, start + num_rows)
-        groups = triton.cdiv(num_rows, plan.rows)
+        groups = triton.cdiv(num_rows, meta["ROWS"])
         counters = torch.zeros(groups, dtype=torch.int32, device=first.device)
-        kernel[(plan.team, groups)](
+        kernel[(team, groups)](
             *(None if each is None else each[part] for each in by_row), *weights,
             counters, num_rows, L, H=hidden_size,
             PRECISION="tf32" if torch.backends.cudnn.allow_tf32 else "ieee",
-            **plan.meta(hidden_size, first.dtype), **options,
+            **meta, **options,
         )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class _LaunchPlan:
-    """Division of B rows and H hidden units among launches and programs."""
+def _plan_launch(
+    batch_size: int, hidden_size: int, dtype: torch.dtype, device: torch.device
+) -> tuple[int, int, dict[str, int]]:
+    """Divide the rows of a batch and the hidden units among launches and programs.
 
-    rows: int
-    units: int
-    team: int
-    rows_per_launch: int
-
-    def meta(self, hidden_size: int, dtype: torch.dtype) -> dict[str, int]:
-        """Return the meta-parameters of the kernels.
-
-        With few rows, longer blocks fit into shared memory. Float32 needs twice the memory of half
-        precision, so its blocks are half as long.
-        """
-        block = 128 if self.rows == ROWS[0] else 64
-        if dtype.itemsize > 2:
-            block //= 2
-        return {
-            "ROWS": self.rows,
-            "UNITS": self.units,
-            "BLOCK": block if hidden_size % block == 0 else 16,
-            "num_warps": 8 if self.rows > MANY_ROWS else 4,
-        }
-
-
-def _plan_launch(batch_size: int, hidden_size: int, device: torch.device) -> _LaunchPlan:
-    """Choose the smallest number of rows per program so that all programs run at the same time.
-
-    A batch that is too large for that is divided among several launches. Without a GPU (Triton's
+    A program gets the smallest number of rows with which all programs run at the same time. A batch
+    that is too large for that is divided among several launches. Without a GPU (Triton's
     interpreter) a team has one program.
+
+    Returns:
+        Number of programs in a team, number of rows per launch, and meta-parameters of the kernels.
     """
     if device.type != "cuda":
-        return _LaunchPlan(rows=ROWS[0], units=hidden_size, team=1, rows_per_launch=ROWS[0])
-    programs = torch.cuda.get_device_properties(device).multi_processor_count
-    units = 32 if hidden_size % 32 == 0 else 16
-    if hidden_size % 64 == 0 and batch_size > MANY_ROWS * (programs * units // hidden_size):
-        units = 64
-    team = hidden_size // units
-    groups = max(1, programs // team)
-    rows = next((each for each in ROWS if groups * each >= batch_size), ROWS[-1])
-    return _LaunchPlan(rows=rows, units=units, team=team, rows_per_launch=groups * rows)
+        rows, units, groups = ROWS[0], hidden_size, 1
+    else:
+        programs = torch.cuda.get_device_properties(device).multi_processor_count
+        units = 32 if hidden_size % 32 == 0 else 16
+        if hidden_size % 64 == 0 and batch_size > MANY_ROWS * (programs * units // hidden_size):
+            units = 64
+        groups = max(1, programs // (hidden_size // units))
+        rows = next((each for each in ROWS if groups * each >= batch_size), ROWS[-1])
+    # With few rows, longer blocks fit into shared memory. Float32 needs twice the memory of half
+    # precision, so its blocks are half as long.
+    block = 128 if rows == ROWS[0] else 64
+    if dtype.itemsize > 2:
+        block //= 2
+    meta = {
+        "ROWS": rows,
+        "UNITS": units,
+        "BLOCK": block if hidden_size % block == 0 else 16,
+        "num_warps": 8 if rows > MANY_ROWS else 4,
+    }
+    return hidden_size // units, groups * rows, meta

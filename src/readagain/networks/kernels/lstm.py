@@ -27,10 +27,7 @@ def _forward(
     H: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, BLOCK: tl.constexpr,
     PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """Run the recurrence over L steps; save what the backward pass needs.
-
-    Shapes: see `Lstm.forward`.
-    """
+    """Run the recurrence over L steps; save what the backward pass needs."""
     TEAM: tl.constexpr = H // UNITS  # programs that share these rows, see `launch`
     counter = counters + tl.program_id(1)
     rows, units, real = program_indices(B, ROWS, UNITS)
@@ -107,13 +104,7 @@ class Lstm(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, inputs: Tensor, weight: Tensor) -> Tensor:
-        """Return the (B, L, H) hidden states.
-
-        Args:
-            ctx: autograd context; stores what the backward pass needs.
-            inputs: (B, L, 4H) input projections W x + b.
-            weight: (4H, H) recurrent weight.
-        """
+        """Return the (B, L, H) states for (B, L, 4H) projections W x + b, (4H, H) weight."""
         B, L, _ = inputs.shape
         H = weight.size(1)
         states, cells = (inputs.new_empty((B, L, H)) for _ in range(2))

@@ -132,10 +132,7 @@ class TritonTargetLogProbs(torch.autograd.Function):
         target_ids: Tensor,
         label_smoothing: float,
     ) -> Tensor:
-        """Return the (B, T) log-probabilities of the targets.
-
-        Arguments and shapes are those of `copy_target_log_probs`.
-        """
+        """Return the (B, T) log-probabilities; arguments as for `copy_target_log_probs`."""
         B, T, V = vocab_logits.shape
         vocab_logits, target_ids = vocab_logits.contiguous(), target_ids.contiguous()
         copy_logits = None if copy_logits is None else copy_logits.contiguous()
