@@ -193,12 +193,9 @@ class TrainingDataset:
         batch = BatchIndices(self, pairs, num_real, plan.shape)
         return batch if self.words.device == self.device else batch.assemble().to(self.device)
 
-    def batch(
-        self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
-    ) -> Batch:
-        """Return the assembled share of a batch for one process."""
-        batch = self.local_batch(plan, batch_size=batch_size, rank=rank, world_size=world_size)
-        return batch.assemble()
+    def batch(self, plan: BatchPlan, *, batch_size: int) -> Batch:
+        """Return a whole batch, assembled."""
+        return self.local_batch(plan, batch_size=batch_size).assemble()
 
     def gather(self, rows: Tensor, num_real: Tensor, shape: Bucket) -> Batch:
         """Gather and pad the pairs at (B,) `rows`; padding rows have one word and no target.

@@ -1,14 +1,12 @@
 """Metrics of a run: losses, `metrics.jsonl` and TensorBoard files."""
 
 import json
-import os
 import socket
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from uuid import uuid4
 
 import torch
@@ -19,60 +17,22 @@ from readagain.storage.files import refuse_links
 from readagain.training.run_dir import METRICS_FILE, TENSORBOARD_DIR
 
 
-@dataclass(frozen=True)
-class LossValues:
-    """Losses of consecutive updates; the copy from the device may still be running.
+def start_copy(losses: Sequence[Tensor]) -> Callable[[], list[float]]:
+    """Start to copy () losses from the device; return a function that waits and returns them."""
+    stacked = torch.stack([*losses]) if losses else torch.zeros(0)
+    if stacked.device.type != "cuda":
+        return stacked.tolist
+    host = torch.empty(stacked.shape, pin_memory=True)
+    host.copy_(stacked, non_blocking=True)
+    end = torch.cuda.Event()  # type: ignore[no-untyped-call]
+    end.record()
 
-    Args:
-        losses: losses in CPU memory.
-        copy_end: recorded when the copy is complete; None without a GPU.
-    """
+    def read() -> list[float]:
+        end.synchronize()
+        copied: list[float] = host.tolist()
+        return copied
 
-    losses: Tensor
-    copy_end: "torch.cuda.Event | None"
-
-    def read(self) -> list[float]:
-        """Return the losses; wait for the device if they are not copied yet."""
-        if self.copy_end is not None:
-            self.copy_end.synchronize()
-        losses: list[float] = self.losses.tolist()
-        return losses
-
-
-class LossBuffer:
-    """Losses of updates since the last line of the log, on the device.
-
-    Args:
-        losses: the losses of a resumed run since the last line of its log.
-        device: the device of the losses.
-    """
-
-    def __init__(self, losses: Iterable[float], device: torch.device) -> None:
-        self._losses = [torch.tensor(loss, device=device) for loss in losses]
-
-    def add(self, loss: Tensor) -> None:
-        """Add a copy of a loss."""
-        self._losses.append(loss.clone())
-
-    def __len__(self) -> int:
-        return len(self._losses)
-
-    def copy(self) -> LossValues:
-        """Copy the losses to CPU memory without waiting."""
-        losses = torch.stack(self._losses) if self._losses else torch.zeros(0)
-        if losses.device.type != "cuda":
-            return LossValues(losses, None)
-        host = torch.empty(losses.shape, pin_memory=True)
-        host.copy_(losses, non_blocking=True)
-        event = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        event.record()
-        return LossValues(host, event)
-
-    def take(self) -> LossValues:
-        """Copy the losses to CPU memory and clear the buffer."""
-        losses = self.copy()
-        self._losses = []
-        return losses
+    return read
 
 
 class _EventWriter:
@@ -130,16 +90,18 @@ class MetricsLog:
 
     def __init__(self, run_path: Path, *, checkpoint_bytes: int, checkpoint_step: int) -> None:
         self.path = run_path / METRICS_FILE
-        with self._write_errors(), self._open() as file:
-            if file.tell() < checkpoint_bytes:
-                raise ArtifactError(
-                    f"{self.path}: {file.tell():,} bytes, but {checkpoint_bytes:,} at the latest "
-                    "checkpoint; was it edited by hand? start the run again with overwrite"
-                )
-            os.truncate(file.fileno(), checkpoint_bytes)
         self.missing_tensorboard = ""
         self._writer: _EventWriter | None = None
         with ExitStack() as stack, self._write_errors():
+            refuse_links(self.path, below=run_path)
+            self._file = stack.enter_context(self.path.open("ab"))
+            if self._file.tell() < checkpoint_bytes:
+                raise ArtifactError(
+                    f"{self.path}: {self._file.tell():,} bytes, but {checkpoint_bytes:,} at the "
+                    "latest checkpoint; was it edited by hand? start the run again with overwrite"
+                )
+            self._file.truncate(checkpoint_bytes)
+            self._file.seek(checkpoint_bytes)
             try:
                 require("tensorboard", extra="train", purpose="a log for TensorBoard")
             except MissingExtraError as error:
@@ -148,14 +110,7 @@ class MetricsLog:
                 folder = run_path / TENSORBOARD_DIR
                 refuse_links(folder, below=run_path)
                 self._writer = _EventWriter(folder, purge_step=checkpoint_step + 1)
-                stack.callback(self._writer.close)
-            self._file = self._open()
             stack.pop_all()
-
-    def _open(self) -> BinaryIO:
-        """Open the log at its end; a symbolic link is not followed."""
-        refuse_links(self.path, below=self.path.parent)
-        return self.path.open("ab")
 
     def close(self) -> None:
         """Close the files."""

@@ -2,16 +2,17 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
+import torch
 from torch import Tensor
 
 from readagain.errors import ReadAgainError
 from readagain.training.checkpoint import latest_checkpoint, save_checkpoint
 from readagain.training.display import Display
 from readagain.training.job import ResolvedJob
-from readagain.training.metrics import LossBuffer, LossValues, MetricsLog
+from readagain.training.metrics import MetricsLog, start_copy
 from readagain.training.provenance import add_state, provenance
 from readagain.training.publish import publish_model
 from readagain.training.run_dir import RunDir
@@ -24,16 +25,14 @@ SAVE_SECONDS = 600.0
 """Maximum time between checkpoints if validations are further apart."""
 ESTIMATE_SECONDS = 5.0
 """Time to measure after the first update, before the duration of the run is estimated."""
-LONG_UPDATE_SECONDS = 20.0
-"""If the first update takes at least this long, it alone gives the estimate."""
 
 
 @dataclass(frozen=True)
 class _LogLine:
-    """Line of the log that ends with update `step`; its losses may still be on the device."""
+    """Line of the log that ends with update `step`; `read_losses` waits for its losses."""
 
     step: int
-    losses: LossValues
+    read_losses: Callable[[], list[float]]
     num_pairs: int
     seconds: float
 
@@ -69,7 +68,7 @@ class RunWriter:
         )
         if self.log.missing_tensorboard:
             display.print_line(self.log.missing_tensorboard)
-        self._losses = LossBuffer(state.open_losses, trainer.device)
+        self._losses = [torch.tensor(loss, device=trainer.device) for loss in state.open_losses]
         self._pending: _LogLine | None = None
         self._num_pairs = 0
         self._minutes_before = state.minutes
@@ -87,7 +86,7 @@ class RunWriter:
         Returns:
             The state, as it was saved if there is a new checkpoint.
         """
-        self._losses.add(loss)
+        self._losses.append(loss.clone())  # on a GPU, the next update may overwrite it
         self._num_pairs += num_pairs
         self._show_estimate(state.step)
         if state.step % self.job.run.train.log_every == 0:
@@ -169,7 +168,7 @@ class RunWriter:
     def finish(self, state: TrainingState) -> TrainingState:
         """Write the last line of the log and the final model, and mark the run as finished."""
         self._write_pending()
-        if len(self._losses):
+        if self._losses:
             self._end_line(state.step)
         state = self.save(state)
         self.publish(state, is_finished=True)
@@ -181,20 +180,18 @@ class RunWriter:
         self.log.close()
 
     def _show_estimate(self, step: int) -> None:
-        """Show the estimated duration once, since the first line of the log may take long."""
-        if self._has_estimate:
-            return
+        """Show the estimated duration once, since the first line of the log may take long.
+
+        The first update is not measured: it is slower than the others.
+        """
         now = time.monotonic()
         if self._first_update_end is None:
             self._first_update_end = now
-            # The first update is slower than the others, but good enough if all take very long.
-            seconds, num_updates, min_seconds = now - self._start_time, 1, LONG_UPDATE_SECONDS
-        else:
-            seconds, min_seconds = now - self._first_update_end, ESTIMATE_SECONDS
-            num_updates = step - self._first_step - 1
-        if seconds >= min_seconds:
+        seconds = now - self._first_update_end
+        if not self._has_estimate and seconds >= ESTIMATE_SECONDS:
             self._has_estimate = True
-            self.display.show_estimate(seconds / num_updates, self.trainer.total_steps - step)
+            seconds_per_step = seconds / (step - self._first_step - 1)
+            self.display.show_estimate(seconds_per_step, self.trainer.total_steps - step)
 
     def _log_validation(self, validation: Validation, *, is_best: bool) -> None:
         """Write the scores of a validation to the log and the display."""
@@ -210,16 +207,17 @@ class RunWriter:
     def _end_line(self, step: int) -> None:
         """End a line of the log, which `_write_pending` will write."""
         now = time.monotonic()
-        losses = self._losses.take()
-        self._pending = _LogLine(step, losses, self._num_pairs, now - self._line_start)
-        self._line_start, self._num_pairs = now, 0
+        seconds = now - self._line_start
+        self._pending = _LogLine(step, start_copy(self._losses), self._num_pairs, seconds)
+        self._losses, self._line_start, self._num_pairs = [], now, 0
 
     def _write_pending(self) -> None:
         """Write the line of the log that was ended last, if it has not been written."""
         if self._pending is None:
             return
         line, self._pending = self._pending, None
-        step, losses = line.step, self._read_finite(line.losses, line.step)
+        step, losses = line.step, line.read_losses()
+        self._check_losses(losses, step)
         seconds = time.monotonic() - self._start_time
         record = {
             "step": step,
@@ -237,19 +235,18 @@ class RunWriter:
     def _check_finite(self, step: int) -> list[float]:
         """Write the pending line; return the losses since, if they and all weights are finite."""
         self._write_pending()
-        losses = self._read_finite(self._losses.copy(), step)
+        losses = start_copy(self._losses)()
+        self._check_losses(losses, step)
         weights = self.trainer.model.state_dict().values()
         if not all(bool(each.isfinite().all()) for each in weights):
             raise self._divergence(step, "a weight is not finite")
         return losses
 
-    def _read_finite(self, values: LossValues, last_step: int) -> list[float]:
-        """Return losses, the last of which is of update `last_step`, if all are finite."""
-        losses = values.read()
+    def _check_losses(self, losses: Sequence[float], last_step: int) -> None:
+        """Check that all losses are finite; the last one is that of update `last_step`."""
         for step, loss in enumerate(losses, start=last_step - len(losses) + 1):
             if not math.isfinite(loss):
                 raise self._divergence(step, f"the loss became {loss}")
-        return losses
 
     def _divergence(self, step: int, reason: str) -> ReadAgainError:
         """Return the error of a run that has diverged."""

@@ -160,7 +160,9 @@ def test_processes_divide_a_batch():
     pairs = load_dataset(ONE)
     (plan,) = pairs.plan_in_order(batch_size=5)
     whole = pairs.batch(plan, batch_size=5)
-    parts = [pairs.batch(plan, batch_size=5, rank=rank, world_size=2) for rank in (0, 1)]
+    parts = [
+        pairs.local_batch(plan, batch_size=5, rank=rank, world_size=2).assemble() for rank in (0, 1)
+    ]
     assert [len(part.target_ids) for part in parts] == [3, 3]
     joined = torch.cat([part.target_ids for part in parts])
     valid = torch.cat([part.target_valid for part in parts])
@@ -171,7 +173,7 @@ def test_processes_divide_a_batch():
 def test_process_without_pairs_gets_padding_rows():
     pairs = load_dataset(ONE)
     plan = replace(pairs.plan_in_order(batch_size=8)[0], pairs=torch.tensor([4]))
-    batch = pairs.batch(plan, batch_size=4, rank=1, world_size=2)
+    batch = pairs.local_batch(plan, batch_size=4, rank=1, world_size=2).assemble()
     assert batch.source_lengths.tolist() == [[1], [1]]
     assert not batch.target_valid.any()
 
