@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
+from readagain.storage.output_dir import LocalDir
 from readagain.training.checkpoint import latest_checkpoint
 from readagain.training.display import Display
 from readagain.training.job import TrainingJob, resolve
 from readagain.training.parallel import DeviceName, join_process_group, set_threads
-from readagain.training.run_dir import open_run_dir
+from readagain.training.run_dir import RunDir
 from readagain.training.run_writer import RunWriter
 from readagain.training.state import TrainingState
 from readagain.training.stop_signal import StopSignal, catch_stop_signals
@@ -62,7 +63,7 @@ def train(
         run_dir = None
         if processes.is_first:  # it validates, and writes all files
             run_dir = stack.enter_context(
-                open_run_dir(job.out, resolved.identity, overwrite=job.overwrite)
+                RunDir.open(LocalDir(job.out), resolved.identity, overwrite=job.overwrite)
             )
         if processes.broadcast(run_dir is not None and run_dir.has_finished(epochs)):
             return None

@@ -11,7 +11,6 @@ OUT/
 """
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,11 @@ _FINISHED_FILE = f"{RESUME_DIR}/finished.json"
 
 
 class RunDir(OutputDir):
-    """Output folder of one training run."""
+    """Output folder of one training run.
+
+    `RunDir.open` resumes the run in the folder if its settings and inputs are the same, or differ
+    only by more epochs.
+    """
 
     content = "training run"
     action = "training into"
@@ -140,21 +143,3 @@ def _add_defaults(identity: dict[str, Any]) -> dict[str, Any]:
         return {**identity, **run_to_dict(run_from_dict(settings, where=""))}
     except ConfigError:
         return identity
-
-
-def open_run_dir(
-    path: Path, identity: Mapping[str, Any], *, overwrite: bool
-) -> AbstractContextManager[RunDir]:
-    """Open and lock the folder of a new run, or of a run to resume.
-
-    Args:
-        path: the folder.
-        identity: the settings and inputs that determine the weights; if they differ from those of
-            the run in the folder only by more epochs, that run continues.
-        overwrite: delete another run in the folder.
-
-    Raises:
-        ConfigError: if the folder cannot be written to, is used by another process, or contains
-            another run or other files.
-    """
-    return RunDir.open(LocalDir(path), identity, overwrite=overwrite)

@@ -40,6 +40,7 @@ from readagain.rouge.files import read_texts
 from readagain.storage.checksums import add_checksum
 from readagain.storage.files import write_output
 from readagain.storage.model_manifest import MANIFEST_FILE, write_model_files
+from readagain.storage.output_dir import LocalDir
 from readagain.storage.tensors import read_header, read_tensors
 from readagain.text.document import read_document
 from readagain.text.vocab import Vocab
@@ -267,14 +268,11 @@ def _checkpoint(folder: Path) -> Reader:
 
 
 def _identity(folder: Path) -> Reader:
-    from readagain.training.run_dir import open_run_dir
-
     (folder / "resume").mkdir()
 
     def read(data: bytes) -> None:
         (folder / "resume" / "identity.json").write_bytes(data)
-        with open_run_dir(folder, RUN_IDENTITY, overwrite=False):
-            pass
+        _open_run(folder, overwrite=False)
 
     return read
 
@@ -363,7 +361,6 @@ def _links(folder: Path) -> Reader:
     Each pair of bytes of an input plants a link: its name, and what it points to.
     """
     from readagain.training.metrics import MetricsLog
-    from readagain.training.run_dir import open_run_dir
 
     pairs = folder / "pairs.jsonl"
     pairs.write_bytes(seeds.JSONL[0])
@@ -387,7 +384,7 @@ def _links(folder: Path) -> Reader:
             lambda: _write_headlines(out / "headlines.txt"),
             lambda: _plan_batch([str(pairs)], out),
             lambda: _write_shard(out, overwrite=bool(data[-1:] > b"\x80")),
-            lambda: _open_run(open_run_dir, out),
+            lambda: _open_run(out, overwrite=True),
             lambda: MetricsLog(out, checkpoint_bytes=0, checkpoint_step=0).close(),
             lambda: write_model_files(out, {"vocab.txt": lambda path: path.write_bytes(b"new")}),
             lambda: prepare(sources, place / "corpus", PrepareSettings(), overwrite=True),
@@ -425,8 +422,10 @@ def _write_shard(out: Path, *, overwrite: bool) -> None:
         job_dir.finish([], **identity)
 
 
-def _open_run(open_run_dir: Callable[..., Any], out: Path) -> None:
-    with open_run_dir(out, RUN_IDENTITY, overwrite=True):
+def _open_run(out: Path, *, overwrite: bool) -> None:
+    from readagain.training.run_dir import RunDir
+
+    with RunDir.open(LocalDir(out), RUN_IDENTITY, overwrite=overwrite):
         pass
 
 

@@ -7,14 +7,14 @@ from readagain.config.schema import RunSpec
 from readagain.errors import ArtifactError, ConfigError
 from readagain.storage.model_manifest import write_model_files
 from readagain.storage.output_dir import LocalDir
-from readagain.training.run_dir import METRICS_FILE, RunDir, open_run_dir
+from readagain.training.run_dir import METRICS_FILE, RunDir
 from readagain.training.state import TrainingState
 
 IDENTITY = {"train": {"seed": 1, "learning_rate": 0.1}, "corpus fingerprint": "abc"}
 
 
 def open_and_close(path, identity=IDENTITY, *, overwrite=False):
-    with open_run_dir(path, identity, overwrite=overwrite) as folder:
+    with RunDir.open(LocalDir(path), identity, overwrite=overwrite) as folder:
         return folder
 
 
@@ -25,7 +25,7 @@ def test_run_dir_is_created_and_reopened(tmp_path):
 
 
 def test_finish_stores_state_and_keeps_checkpoint(tmp_path, disk):
-    with open_run_dir(tmp_path, IDENTITY, overwrite=False) as folder:
+    with RunDir.open(LocalDir(tmp_path), IDENTITY, overwrite=False) as folder:
         (folder.checkpoints / "checkpoint-000001").mkdir()
         disk.clear()
         folder.finish(TrainingState(step=9))
@@ -85,7 +85,7 @@ def test_open_counts_many_differences(tmp_path):
 
 
 def test_overwrite_clears_run_and_keeps_other_files(tmp_path):
-    with open_run_dir(tmp_path, IDENTITY, overwrite=False) as folder:
+    with RunDir.open(LocalDir(tmp_path), IDENTITY, overwrite=False) as folder:
         folder.finish(TrainingState(step=9))
         (folder.path / METRICS_FILE).write_text("{}\n")
         write_model_files(tmp_path, {"run.json": lambda path: path.write_text("{}")})
@@ -112,7 +112,7 @@ def test_open_refuses_folder_with_other_files(tmp_path):
 
 def test_open_refuses_second_process(tmp_path):
     with (
-        open_run_dir(tmp_path, IDENTITY, overwrite=False),
+        RunDir.open(LocalDir(tmp_path), IDENTITY, overwrite=False),
         pytest.raises(
             ConfigError, match=r"another process is training into this folder; wait for it"
         ),
