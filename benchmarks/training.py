@@ -176,7 +176,7 @@ def _pairs(run: RunSpec, split: Split, device: torch.device) -> TrainingDataset:
         ids = np.arange(LEXICON_SIZE + 1) + RESERVED
         return np.where(ids < size, ids, 1)
 
-    return TrainingDataset.load(
+    return TrainingDataset(
         split,
         encoder_id_by_lexicon_id=known(run.source_vocab_size),
         decoder_id_by_lexicon_id=known(run.vocab_size),

@@ -9,7 +9,6 @@ operations run.
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -75,39 +74,22 @@ class BatchIndices:
         self.num_real.copy_(batch.num_real, non_blocking=True)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
 class TrainingDataset:
     """Split of a prepared corpus as batches.
 
     Args:
-        words: lexicon ids of all words, one-dimensional; a negative id is a word that the lexicon
-            does not contain.
-        sentence_starts: (P, N) start of each sentence in `words`.
-        sentence_lengths: (P, N) number of words; 0 for a missing sentence.
-        summary_starts: (P,) start of each summary in `words`.
-        summary_lengths: (P,) number of words.
+        split: the split.
         encoder_id_by_lexicon_id: id in the encoder vocabulary, or UNK, of each lexicon id; the last
-            entry is for negative ids.
+            entry is for negative ids, which are words that the lexicon does not contain.
         decoder_id_by_lexicon_id: the same for the decoder vocabulary.
         vocab_size: size V of the decoder vocabulary.
         style_id: id of the style token that follows each source; None for models without styles.
+        data: number of sentences and lengths, to which pairs are truncated.
         device: the device of the batches.
     """
 
-    words: Tensor
-    sentence_starts: Tensor
-    sentence_lengths: Tensor
-    summary_starts: Tensor
-    summary_lengths: Tensor
-    encoder_id_by_lexicon_id: Tensor
-    decoder_id_by_lexicon_id: Tensor
-    vocab_size: int
-    style_id: int | None
-    device: torch.device
-
-    @classmethod
-    def load(
-        cls,
+    def __init__(
+        self,
         split: Split,
         *,
         encoder_id_by_lexicon_id: Ints,
@@ -116,12 +98,7 @@ class TrainingDataset:
         style_id: int | None = None,
         data: DataSpec,
         device: torch.device,
-    ) -> Self:
-        """Load a split, truncated to the number of sentences and the lengths configured in `data`.
-
-        `encoder_id_by_lexicon_id` and `decoder_id_by_lexicon_id` are `lexicon.vocab_ids` of the two
-        vocabularies; the other arguments are as for the class.
-        """
+    ) -> None:
         words, segments, pairs = join_shards(split)
         if style_id is not None:
             data = replace(data, max_source_words=data.max_source_words - 1)
@@ -133,20 +110,17 @@ class TrainingDataset:
         def to_storage(array: Ints) -> Tensor:
             return torch.from_numpy(np.ascontiguousarray(array)).to(storage, torch.int64)
 
-        on_storage = _as_tensor(words).to(storage)
-        return cls(
-            words=on_storage,
-            sentence_starts=to_storage(starts),
-            sentence_lengths=to_storage(lengths),
-            summary_starts=to_storage(segments[summaries]),
-            summary_lengths=to_storage(np.minimum(summary_lengths, data.max_summary_words)),
-            encoder_id_by_lexicon_id=to_storage(encoder_id_by_lexicon_id),
-            decoder_id_by_lexicon_id=to_storage(decoder_id_by_lexicon_id),
-            vocab_size=vocab_size,
-            style_id=style_id,
-            # "cuda" and "cuda:0" are the same device, but compare unequal.
-            device=on_storage.device if storage == device else device,
-        )
+        self.words = _as_tensor(words).to(storage)  # lexicon ids of all words, one-dimensional
+        self.sentence_starts = to_storage(starts)  # (P, N) positions in `words`
+        self.sentence_lengths = to_storage(lengths)  # (P, N), 0 for a missing sentence
+        self.summary_starts = to_storage(segments[summaries])  # (P,)
+        self.summary_lengths = to_storage(np.minimum(summary_lengths, data.max_summary_words))
+        self.encoder_id_by_lexicon_id = to_storage(encoder_id_by_lexicon_id)
+        self.decoder_id_by_lexicon_id = to_storage(decoder_id_by_lexicon_id)
+        self.vocab_size = vocab_size
+        self.style_id = style_id
+        # "cuda" and "cuda:0" are the same device, but compare unequal.
+        self.device = self.words.device if storage == device else device
 
     def __len__(self) -> int:
         return self.summary_starts.size(0)

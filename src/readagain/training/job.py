@@ -81,7 +81,7 @@ class ResolvedJob:
     def load_dataset(self, split: str, device: torch.device) -> TrainingDataset:
         """Load a split with the vocabularies of the run."""
         lexicon, vocabs = self.corpus.lexicon, self.vocabs
-        return TrainingDataset.load(
+        return TrainingDataset(
             self.corpus.split(split),
             encoder_id_by_lexicon_id=lexicon.vocab_ids(vocabs.source),
             decoder_id_by_lexicon_id=lexicon.vocab_ids(vocabs.summary),

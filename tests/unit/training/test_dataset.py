@@ -57,7 +57,7 @@ def shard_of(pairs):
 
 
 def load_dataset(data, *, shards=(PAIRS,), device=CPU):
-    return TrainingDataset.load(
+    return TrainingDataset(
         Split("train", tuple(map(shard_of, shards))),
         encoder_id_by_lexicon_id=LEXICON.vocab_ids(SOURCE_VOCAB),
         decoder_id_by_lexicon_id=LEXICON.vocab_ids(VOCAB),
@@ -223,7 +223,7 @@ def test_static_copy_copies_another_batch():
 )
 def test_style_token_follows_the_words_of_each_source(data):
     style_id = 99
-    dataset = TrainingDataset.load(
+    dataset = TrainingDataset(
         Split("train", (shard_of(PAIRS),)),
         encoder_id_by_lexicon_id=LEXICON.vocab_ids(SOURCE_VOCAB),
         decoder_id_by_lexicon_id=LEXICON.vocab_ids(VOCAB),
