@@ -62,12 +62,12 @@ def save_checkpoint(
     training: Mapping[str, Tensor],
     best: Mapping[str, Tensor] | None,
 ) -> Checkpoint:
-    """Write a checkpoint, then remove older ones.
+    """Write a checkpoint to the directory of checkpoints, then remove older ones.
 
     Args:
         directory: the directory of the checkpoints of the run.
         state: the state of the run.
-        weights: the weights.
+        weights: the weights of the network.
         training: the state of the optimizer and the averaged weights.
         best: new best weights; None keeps those of the latest checkpoint.
 
@@ -89,7 +89,9 @@ def save_checkpoint(
         content = add_checksum({"progress": asdict(state), "files": files})
         write_synced(staging / _PROGRESS_FILE, json.dumps(content, indent=1).encode())
         sync_dir(staging)
-        path = _next_path(directory)
+        paths = _checkpoint_paths(directory)
+        number = int(paths[-1].name.removeprefix(_PREFIX)) + 1 if paths else 1
+        path = directory / f"{_PREFIX}{number:06d}"
         staging.rename(path)
         sync_dir(directory)
     except OSError as error:
@@ -170,12 +172,6 @@ def _checkpoint_paths(directory: Path) -> list[Path]:
         return []
     with os_errors(directory, "read", ArtifactError, advice="run the same command again to resume"):
         return sorted(each for each in directory.iterdir() if each.name.startswith(_PREFIX))
-
-
-def _next_path(directory: Path) -> Path:
-    paths = _checkpoint_paths(directory)
-    number = int(paths[-1].name.removeprefix(_PREFIX)) + 1 if paths else 1
-    return directory / f"{_PREFIX}{number:06d}"
 
 
 def _load(path: Path) -> dict[str, Tensor]:

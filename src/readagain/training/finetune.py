@@ -59,10 +59,9 @@ class TrainedModel:
     @property
     def needs_recovery(self) -> bool:
         """Whether the weights must be recovered from int8 graphs."""
-        has_weights = self.model_dir.has(WEIGHTS_FILE)
-        return (
-            bool(self.recover_weights) and not has_weights and "int8" in self.model_dir.precisions
-        )
+        if self.recover_weights is None or self.model_dir.has(WEIGHTS_FILE):
+            return False
+        return "int8" in self.model_dir.precisions
 
     @property
     def vocabs(self) -> Vocabs:
@@ -81,8 +80,8 @@ class TrainedModel:
         Raises:
             ConfigError: for the first setting that differs.
         """
-        before_and_now = _network_settings(self.model_dir.run), _network_settings(run)
-        for name, before, now in differences(*before_and_now):
+        settings = _network_settings(self.model_dir.run)
+        for name, before, now in differences(settings, _network_settings(run)):
             raise ConfigError(
                 f"{self.model_dir.path}: trained with {name} = {before!r}, the run has {now!r}; "
                 "remove the preset to use the settings of the model"

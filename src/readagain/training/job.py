@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from readagain.config.files import run_to_dict
 from readagain.config.override import override, parse_assignments
@@ -91,10 +90,6 @@ class ResolvedJob:
             device=device,
         )
 
-    def initial_weights(self) -> dict[str, Tensor] | None:
-        """Return the weights to start from, or None for random ones."""
-        return None if self.trained is None else self.trained.weights(self.vocabs)
-
 
 def resolve(job: TrainingJob) -> ResolvedJob:
     """Resolve the settings, open the corpus and build or extend the vocabularies.
@@ -104,11 +99,9 @@ def resolve(job: TrainingJob) -> ResolvedJob:
         ArtifactError: for a corpus or a model that is missing, damaged or too new.
         DataError: for a corpus without training pairs.
     """
-    trained = (
-        None
-        if job.begin_from is None
-        else TrainedModel.open(find_model(job.begin_from), job.recover_weights)
-    )
+    trained = None
+    if job.begin_from is not None:
+        trained = TrainedModel.open(find_model(job.begin_from), job.recover_weights)
     run = _requested_run(job, trained)
     if run.train.objective == "risk" and trained is None:
         raise ArgumentError(
@@ -136,6 +129,9 @@ def resolve(job: TrainingJob) -> ResolvedJob:
     check_sizes(parse_assignments(job.changes), vocabs)
     run = _set_language(run, job, corpus, trained)
     language = LANGUAGES[run.data.language]
+    truecaser = corpus.truecaser.restricted_to(vocabs.summary)
+    if trained is not None:
+        truecaser = truecaser.with_fallback(trained.model_dir.truecaser)
     if not language.is_spaced:
         notes.append(
             f"tokens of {language.name} are characters: data.max_source_words "
@@ -149,7 +145,7 @@ def resolve(job: TrainingJob) -> ResolvedJob:
         run=vocabs.set_sizes(run),
         corpus=corpus,
         vocabs=vocabs,
-        truecaser=_truecaser(corpus, vocabs, trained),
+        truecaser=truecaser,
         trained=trained,
         notes=notes,
         warnings=[*_language_warnings(run, trained), *coverage_warnings(corpus.lexicon, vocabs)],
@@ -175,12 +171,12 @@ def _set_language(
 def _language_warnings(run: RunSpec, trained: TrainedModel | None) -> list[str]:
     if trained is None or trained.model_dir.run.data.language == run.data.language:
         return []
-    before, now = (
-        LANGUAGES[code].name for code in (trained.model_dir.run.data.language, run.data.language)
-    )
+    corpus_language = LANGUAGES[run.data.language].name
+    model_language = LANGUAGES[trained.model_dir.run.data.language].name
     return [
-        f"the corpus is in {now}, the model to fine-tune was trained on {before}: few of its words "
-        "are useful; train a new model, or extend its vocabulary"
+        f"the corpus is in {corpus_language}, the model to fine-tune was trained on "
+        f"{model_language}: few of its words are useful; train a new model, or extend its "
+        "vocabulary"
     ]
 
 
@@ -201,12 +197,6 @@ def _requested_run(job: TrainingJob, trained: TrainedModel | None) -> RunSpec:
     if job.seed is not None:
         run = override(run, {"train.seed": job.seed}, where="--seed")
     return run
-
-
-def _truecaser(corpus: PreparedCorpus, vocabs: Vocabs, trained: TrainedModel | None) -> Truecaser:
-    """Return the truecaser of the corpus, with that of the model to fine-tune as fallback."""
-    known = corpus.truecaser.restricted_to(vocabs.summary)
-    return known if trained is None else known.with_fallback(trained.model_dir.truecaser)
 
 
 def _describe_added(before: Vocabs, now: Vocabs) -> str:

@@ -65,11 +65,10 @@ def join_process_group(
     Raises:
         ConfigError: if CUDA is requested and not available.
     """
-    environment = os.environ
     processes = DistributedContext(
-        rank=int(environment.get("RANK", "0")),
-        world_size=int(environment.get("WORLD_SIZE", "1")),
-        local_rank=int(environment.get("LOCAL_RANK", "0")),
+        rank=int(os.environ.get("RANK", "0")),
+        world_size=int(os.environ.get("WORLD_SIZE", "1")),
+        local_rank=int(os.environ.get("LOCAL_RANK", "0")),
     )
     device = choose_device(device_name, local_rank=processes.local_rank)
     if processes.world_size == 1:

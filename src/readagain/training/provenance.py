@@ -53,10 +53,9 @@ def add_state(
     provenance: dict[str, Any], state: TrainingState, *, is_finished: bool
 ) -> dict[str, Any]:
     """Return provenance with the step of the weights, the training time and the date."""
-    best = state.best
     return {
         **provenance,
-        "step": state.step if best is None else best.step,
+        "step": state.step if state.best is None else state.best.step,
         "minutes": round(state.minutes, 2),
         "is_finished": is_finished,
         "date": datetime.now(UTC).date().isoformat(),

@@ -47,15 +47,9 @@ class Timing:
 
 
 def measure_job(job: TrainingJob, *, device_name: DeviceName, threads: int = 0) -> Timing:
-    """Measure a few updates and a validation of a run; nothing is written.
+    """Measure a few updates and a validation of a run with dev pairs; nothing is written.
 
-    Args:
-        job: the run, with dev pairs.
-        device_name: the device.
-        threads: the number of CPU threads; 0 to measure one thread and all cores, and choose.
-
-    Raises:
-        ReadAgainError: as `train` does.
+    `threads` is the number of CPU threads; 0 to measure one thread and all cores, and choose.
     """
     with join_process_group(device_name) as (processes, device):
         resolved = resolve(job)
@@ -104,10 +98,10 @@ def choose_threads(times: dict[int, float]) -> int:
 
 def _measure(update: Callable[[], object]) -> float:
     """Return the mean seconds of at least `_MIN_UPDATES` updates."""
-    start, count = time.perf_counter(), 0
-    while count < _MIN_UPDATES or time.perf_counter() - start < _MAX_SECONDS:
+    start = time.perf_counter()
+    for count in range(1, _MAX_UPDATES + 1):
         update()
-        count += 1
-        if count >= _MAX_UPDATES:
+        seconds = time.perf_counter() - start
+        if count >= _MIN_UPDATES and seconds >= _MAX_SECONDS:
             break
-    return (time.perf_counter() - start) / count
+    return seconds / count

@@ -42,9 +42,8 @@ class Trainer:
 
         torch.manual_seed(self.spec.seed)
         self.model = build_model(job.run)
-        weights = job.initial_weights()
-        if weights is not None:
-            self.model.load_state_dict(weights)
+        if job.trained is not None:
+            self.model.load_state_dict(job.trained.weights(job.vocabs))
         self.model.to(device)
         self.step = self._build_step(job)
 

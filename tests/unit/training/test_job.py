@@ -20,7 +20,7 @@ def test_resolve_uses_vocabulary_of_the_corpus(make_job, corpus):
     assert "bridge" in resolved.vocabs.summary
     assert any("the corpus has only" in note for note in resolved.notes)
     assert resolved.identity["corpus fingerprint"] == corpus.manifest.fingerprint
-    assert resolved.initial_weights() is None
+    assert resolved.trained is None
 
 
 def test_resolve_refuses_impossible_vocab_size(make_job):
@@ -129,7 +129,7 @@ def test_bundled_model_is_fine_tuned_from_its_graphs(corpus, tmp_path, name, ext
     assert "its weights are recovered from its int8 graphs, with int8 precision" in resolved.notes
     added = len(resolved.vocabs.source) - len(resolved.trained.vocabs.source)
     assert added == extend_vocab
-    build_model(resolved.run).load_state_dict(resolved.initial_weights())
+    build_model(resolved.run).load_state_dict(resolved.trained.weights(resolved.vocabs))
 
 
 def copy_with_language(corpus, folder, language):
