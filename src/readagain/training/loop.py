@@ -78,7 +78,7 @@ def train(
         if run_dir is not None:
             display = Display(console)
             display.show_start(resolved, state, total_steps=trainer.total_steps)
-            writer = RunWriter(resolved, run_dir, display, state, trainer)
+            writer = RunWriter(resolved, run_dir, display, state, checkpoint, trainer)
             stack.callback(writer.close)
             stack.enter_context(display.live())
             if checkpoint is not None and checkpoint.best_file is not None:

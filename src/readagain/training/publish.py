@@ -23,30 +23,27 @@ from readagain.rouge.options import UNICODE
 from readagain.storage.model_manifest import write_model_files
 from readagain.text.language import LANGUAGES, UNDETERMINED
 from readagain.text.truecasing import CASES_FILE
-from readagain.training.checkpoint import latest_checkpoint
 from readagain.training.job import ResolvedJob
-from readagain.training.run_dir import RunDir
 from readagain.training.state import Scores
 
 
 def publish_model(
-    run_dir: RunDir, job: ResolvedJob, *, provenance: dict[str, Any], scores: Scores | None
+    path: Path,
+    job: ResolvedJob,
+    *,
+    weights_file: Path,
+    provenance: dict[str, Any],
+    scores: Scores | None,
 ) -> None:
-    """Write a model folder with the best weights of the latest checkpoint.
-
-    Graphs that were exported from other weights are removed.
+    """Write a model folder; graphs that were exported from other weights are removed.
 
     Raises:
         ArtifactError: if the disk is full or fails; the folder is then unchanged.
     """
-    checkpoint = latest_checkpoint(run_dir.checkpoints, checksums=False)
-    assert checkpoint is not None
-    assert checkpoint.best_file is not None
-    weights_file = checkpoint.best_file
     card = model_card(job.run, provenance, scores)
     score_table = {} if scores is None else {"dev": asdict(scores)}
     write_model_files(
-        run_dir.path,
+        path,
         {
             RUN_FILE: lambda path: save_run(job.run, path),
             SOURCE_VOCAB_FILE: job.vocabs.source.save,

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from readagain.errors import ReadAgainError
-from readagain.training.checkpoint import latest_checkpoint, save_checkpoint
+from readagain.training.checkpoint import Checkpoint, save_checkpoint
 from readagain.training.display import Display
 from readagain.training.job import ResolvedJob
 from readagain.training.metrics import MetricsLog, start_copy
@@ -45,6 +45,7 @@ class RunWriter:
         run_dir: its folder.
         display: the console output.
         state: the state in which this process starts.
+        checkpoint: the checkpoint of `state`; None for a new run.
         trainer: the network and the optimizer to validate and save.
     """
 
@@ -54,11 +55,13 @@ class RunWriter:
         run_dir: RunDir,
         display: Display,
         state: TrainingState,
+        checkpoint: Checkpoint | None,
         trainer: Trainer,
     ) -> None:
         self.job = job
         self.run_dir = run_dir
         self.display = display
+        self.checkpoint = checkpoint
         self.trainer = trainer
         self.provenance = provenance(job, trainer.processes, trainer.device)
         has_dev = len(job.corpus.split("dev")) > 0
@@ -150,7 +153,7 @@ class RunWriter:
             metrics_bytes=self.log.num_bytes,
             minutes=self._minutes_before + (time.monotonic() - self._start_time) / 60,
         )
-        save_checkpoint(
+        self.checkpoint = save_checkpoint(
             self.run_dir.checkpoints,
             state,
             weights=self.trainer.model.state_dict(),
@@ -162,8 +165,15 @@ class RunWriter:
 
     def publish(self, state: TrainingState, *, is_finished: bool = False) -> None:
         """Write the model folder with the best weights of the latest checkpoint."""
-        full_provenance = add_state(self.provenance, state, is_finished=is_finished)
-        publish_model(self.run_dir, self.job, provenance=full_provenance, scores=state.best)
+        assert self.checkpoint is not None
+        assert self.checkpoint.best_file is not None
+        publish_model(
+            self.run_dir.path,
+            self.job,
+            weights_file=self.checkpoint.best_file,
+            provenance=add_state(self.provenance, state, is_finished=is_finished),
+            scores=state.best,
+        )
 
     def finish(self, state: TrainingState) -> TrainingState:
         """Write the last line of the log and the final model, and mark the run as finished."""
@@ -250,12 +260,11 @@ class RunWriter:
 
     def _divergence(self, step: int, reason: str) -> ReadAgainError:
         """Return the error of a run that has diverged."""
-        checkpoint = latest_checkpoint(self.run_dir.checkpoints)
-        advice = (
-            "nothing had been saved before; try a lower train.learning_rate"
-            if checkpoint is None
-            else f"the state of step {checkpoint.state.step} and the best model so far are kept in "
-            f"{self.run_dir.path}; try a lower train.learning_rate, or more train.warmup_steps, in "
-            "another folder"
-        )
+        advice = "nothing had been saved before; try a lower train.learning_rate"
+        if self.checkpoint is not None:
+            advice = (
+                f"the state of step {self.checkpoint.state.step} and the best model so far are "
+                f"kept in {self.run_dir.path}; try a lower train.learning_rate, or more "
+                "train.warmup_steps, in another folder"
+            )
         return ReadAgainError(f"training diverged at step {step}: {reason}; {advice}")

@@ -256,13 +256,14 @@ def test_full_disk_keeps_checkpoint(make_job, run_job, monkeypatch):
 
 
 def test_checkpoints_are_saved_between_validations(make_job, run_job, monkeypatch):
-    saved = []
+    saved, save = [], run_writer.save_checkpoint
+
+    def record(directory, state, **tensors):
+        saved.append(state.step)
+        return save(directory, state, **tensors)
+
     monkeypatch.setattr(run_writer, "SAVE_SECONDS", 0.0)
-    save = run_writer.save_checkpoint
-    monkeypatch.setattr(
-        run_writer, "save_checkpoint", lambda directory, state, **rest: (
-            saved.append(state.step), save(directory, state, **rest))
-    )  # fmt: skip
+    monkeypatch.setattr(run_writer, "save_checkpoint", record)
     result, _ = run_job(make_job("train.epochs=1"))
     assert set(range(1, result.total_steps + 1)) <= set(saved)
 
