@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from readagain.networks.masks import valid_positions
-from readagain.networks.recurrent import GruLayer, RnnLayer, run_directions
+from readagain.networks.recurrent import Cell, GruLayer, RnnLayer, run_directions
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,14 @@ class OnePassEncoder(nn.Module):
     def __init__(
         self,
         *,
-        cell: Literal["gru", "lstm"],
+        cell: Cell,
         input_size: int,
         hidden_size: int,
         bidirectional: bool,
         dropout: float,
     ) -> None:
         super().__init__()
-        self.reading = RnnLayer(
-            cell=cell, input_size=input_size, hidden_size=hidden_size, bidirectional=bidirectional
-        )
+        self.reading = RnnLayer(cell, input_size, hidden_size, bidirectional=bidirectional)
         self.dropout = nn.Dropout(dropout)
         self.output_size = self.last_size = self.reading.output_size
 
@@ -89,7 +87,7 @@ class ReadAgainEncoder(nn.Module):
     def __init__(
         self,
         *,
-        cell: Literal["gru", "lstm"],
+        cell: Cell,
         num_sentences: int = 1,
         combine: Literal["concat", "global"] = "concat",
         input_size: int,
@@ -100,37 +98,29 @@ class ReadAgainEncoder(nn.Module):
         dropout: float,
     ) -> None:
         super().__init__()
-        self.first = RnnLayer(
-            cell=cell, input_size=input_size, hidden_size=hidden_size, bidirectional=bidirectional
-        )
+        self.first = RnnLayer(cell, input_size, hidden_size, bidirectional=bidirectional)
         self.output_size = U = self.first.output_size
         self.last_size = num_sentences * U
         self.combine: ConcatSentences | GlobalVector = (
-            ConcatSentences(num_sentences=num_sentences, sentence_size=U)
+            ConcatSentences(num_sentences, U)
             if combine == "concat"
-            else GlobalVector(num_sentences=num_sentences, sentence_size=U, dropout=dropout)
+            else GlobalVector(num_sentences, U, dropout=dropout)
         )
-        context_size = self.combine.output_size
-        self.second: GruSecondPass | ConcatSecondPass = (
-            GruSecondPass(
+        G = self.combine.output_size
+        self.second: GruSecondPass | ConcatSecondPass
+        if cell == "gru" and importance != "none":
+            self.second = GruSecondPass(
                 input_size=input_size,
                 first_size=U,
-                context_size=context_size,
+                context_size=G,
                 hidden_size=hidden_size,
                 bidirectional=bidirectional,
                 importance=importance,
                 activation=activation,
             )
-            if cell == "gru" and importance != "none"
-            else ConcatSecondPass(
-                RnnLayer(
-                    cell=cell,
-                    input_size=input_size + U + context_size,
-                    hidden_size=hidden_size,
-                    bidirectional=bidirectional,
-                )
-            )
-        )
+        else:
+            layer = RnnLayer(cell, input_size + U + G, hidden_size, bidirectional=bidirectional)
+            self.second = ConcatSecondPass(layer)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, words: Tensor, lengths: Tensor) -> EncoderOutput:
@@ -152,7 +142,7 @@ class ReadAgainEncoder(nn.Module):
 class ConcatSentences(nn.Module):
     """Option 1: the context of each sentence is all sentence vectors (equation 9)."""
 
-    def __init__(self, *, num_sentences: int, sentence_size: int) -> None:
+    def __init__(self, num_sentences: int, sentence_size: int) -> None:
         super().__init__()
         self.output_size = num_sentences * sentence_size
 
@@ -170,7 +160,7 @@ class GlobalVector(nn.Module):
     The matrices of all sentences are the weight of one linear layer.
     """
 
-    def __init__(self, *, num_sentences: int, sentence_size: int, dropout: float) -> None:
+    def __init__(self, num_sentences: int, sentence_size: int, *, dropout: float) -> None:
         super().__init__()
         self.combine = nn.Linear(num_sentences * sentence_size, sentence_size)
         self.dropout = nn.Dropout(dropout)
@@ -240,8 +230,7 @@ class GruSecondPass(nn.Module):
     ) -> None:
         super().__init__()
         self.directions = nn.ModuleList(
-            GruLayer(input_size=input_size, hidden_size=hidden_size)
-            for _ in range(1 + bidirectional)
+            GruLayer(input_size, hidden_size) for _ in range(1 + bidirectional)
         )
         self.importance = nn.ModuleList(
             Importance(

@@ -108,9 +108,10 @@ class RasDecoder(nn.Module):
         if state.cell is None:
             return DecoderState(torch.sigmoid(sums), None), context, weights
         input_gate, forget, candidate, output = sums.chunk(4, dim=1)  # (B, H) each
-        memory = torch.sigmoid(forget) * state.cell
-        memory = memory + torch.sigmoid(input_gate) * torch.tanh(candidate)
-        return DecoderState(torch.sigmoid(output) * memory, memory), context, weights
+        cell = torch.sigmoid(forget) * state.cell + torch.sigmoid(input_gate) * torch.tanh(
+            candidate
+        )
+        return DecoderState(torch.sigmoid(output) * cell, cell), context, weights
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from readagain.networks import dispatch
 from readagain.networks.layers import Affine, affine
 from readagain.networks.masks import last_states, reverse_rows
 
+Cell = Literal["gru", "lstm"]
+
 
 class GruLayer(nn.Module):
     """The paper's GRU with optional importance weights, run from left to right.
@@ -22,7 +24,7 @@ class GruLayer(nn.Module):
         hidden_size: width H of a state.
     """
 
-    def __init__(self, *, input_size: int, hidden_size: int) -> None:
+    def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__()
         self.input = Affine(input_size, 3 * hidden_size)
         self.weight_gates = nn.Parameter(torch.empty(2 * hidden_size, hidden_size))
@@ -42,7 +44,7 @@ class GruLayer(nn.Module):
 class LstmLayer(nn.Module):
     """The LSTM of equation 7, run from left to right. States of padding are undefined."""
 
-    def __init__(self, *, input_size: int, hidden_size: int) -> None:
+    def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__()
         self.lstm = nn.LSTM(input_size, hidden_size, batch_first=True)
 
@@ -67,17 +69,12 @@ class RnnLayer(nn.Module):
     """
 
     def __init__(
-        self,
-        *,
-        cell: Literal["gru", "lstm"],
-        input_size: int,
-        hidden_size: int,
-        bidirectional: bool,
+        self, cell: Cell, input_size: int, hidden_size: int, *, bidirectional: bool
     ) -> None:
         super().__init__()
         layer = GruLayer if cell == "gru" else LstmLayer
         self.directions = nn.ModuleList(
-            layer(input_size=input_size, hidden_size=hidden_size) for _ in range(1 + bidirectional)
+            layer(input_size, hidden_size) for _ in range(1 + bidirectional)
         )
         self.output_size = hidden_size * (1 + bidirectional)
 

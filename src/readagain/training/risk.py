@@ -133,7 +133,7 @@ def sample_summaries(
 
 
 def _add_references(batch: Batch, samples: Tensor, lengths: Tensor, *, can_end: bool) -> Batch:
-    """Return a batch of K samples and the reference of each source."""
+    """Return a batch with K + 1 rows for each source: its samples, then its reference."""
     B, T, Y = batch.source_ids.size(0), samples.size(1), batch.target_ids.size(1)
     K, width = samples.size(0) // B, max(T + 1, Y)
     ends = lengths.unsqueeze(1) == torch.arange(width, device=lengths.device)
