@@ -1,14 +1,15 @@
 """Case of summary words: truecasing by the source text, capitals of sentences and headlines."""
 
 from collections.abc import Sequence
-from functools import cache
-from itertools import chain
+from functools import cache, cached_property
+from itertools import chain, combinations, groupby
 
 import numpy as np
 
 from readagain.config.options import Case
 from readagain.text.document import Document
 from readagain.text.language import ENGLISH, Language
+from readagain.text.part_of_speech import part_of_speech
 from readagain.text.truecasing import (
     MINOR_WORDS,
     Truecaser,
@@ -19,6 +20,8 @@ from readagain.text.wordlists import ENGLISH_WORDS
 
 _CLITICS = frozenset(["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"])
 _ENDS_SENTENCE = frozenset(".?!")
+_INSIDE_NAMES = frozenset(["of", "and", "the", "for", "on"])  # without a letter in an acronym
+_MAX_INITIALS = 6
 
 
 class SourceTruecaser:
@@ -74,13 +77,30 @@ class SourceTruecaser:
         """Return the spelling of a generated word between its neighbours.
 
         It is the spelling in the source, unless the word has a capital there only because it begins
-        a sentence; then it is that of the truecaser.
+        a sentence; then it is that of the truecaser. Initials of a name in the source are in
+        capitals: "NA" for "National Assembly".
         """
         if norm in self._informative:
             return self._informative[norm]
         if norm in self._other and not self._is_lower_inside(norm):
             return self._other[norm]
+        if norm in self._initials and part_of_speech(norm) == "noun":
+            return norm.upper()
         return self._truecaser.word_in_context(norm, before, after) or norm
+
+    @cached_property
+    def _initials(self) -> frozenset[str]:
+        """Initials, in lower case, of two or more capitalized words in a row."""
+        if self._document.is_tokenized:
+            return frozenset()
+        words = (word for word in self._surfaces if word not in _INSIDE_NAMES)
+        found = set()
+        for is_name, group in groupby(words, key=lambda word: word[:1].isupper()):
+            letters = "".join(word[0] for word in group).lower() if is_name else ""
+            for start, end in combinations(range(len(letters) + 1), 2):
+                if 2 <= end - start <= _MAX_INITIALS:
+                    found.add(letters[start:end])
+        return frozenset(found)
 
     def spell_copied(self, position: int, *, continues: bool) -> str:
         """Return the spelling of a copied word, without the capital of a sentence start.

@@ -139,6 +139,13 @@ def test_generated_word_takes_case_from_source():
     assert write("the", "u.s.", "senate", "on", "iphone") == "The U.S. Senate on iPhone"
 
 
+def test_generated_initials_of_a_name_are_in_capitals():
+    source = read_document("The National Assembly met the Board of Trade of Upper Severn in May.")
+    summary = [SummaryToken(norm) for norm in ["na", "met", "bt", "with", "us", "and", "nm"]]
+    expected = "NA met BT with us and nm"
+    assert write_summary(summary, source, truecaser=Truecaser()) == expected
+
+
 def test_generated_name_outside_source_is_capitalized():
     assert write("votes", "in", "london", "on", "monday", "i", "say") == (
         "Votes in London on Monday I say"
