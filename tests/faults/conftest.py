@@ -218,7 +218,10 @@ def jobs(tmp_path_factory, corpus) -> dict[str, Job]:
         ),
         "batch": Job(
             name="batch",
-            arguments=(str(some), "--model", str(TOY), "--workers", "2", "--shard-rows", "50"),
+            arguments=(
+                *(str(some), "--model", str(TOY), "--workers", "2", "--shard-rows", "50"),
+                "--one-file-per-input",
+            ),
             out_arguments=lambda out: (str(out),),
             has_started=lambda out: (out / "unfinished" / "notes").exists(),
             result=contents,

@@ -84,7 +84,7 @@ COMMANDS = {
     "batch": Command(
         lambda inputs, out: [
             *("batch", inputs / "texts.jsonl", out, "--model", inputs / "toy", "--workers", 1),
-            *("--beam", 1, "--max-words", 3, "--shard-rows", 2),
+            *("--beam", 1, "--max-words", 3, "--shard-rows", 2, "--one-file-per-input"),
         ],
         lambda out: files(out, complete="manifest.json", ignored=(".lock", "unfinished/")),
     ),

@@ -18,6 +18,7 @@ from readagain.batch.shards import (
     split_into_shards,
 )
 from readagain.errors import ArgumentError, ArtifactError, os_errors, require
+from readagain.formats.files import plain_name
 from readagain.formats.texts import TextFormat, TextReadOptions, text_format
 from readagain.storage.bundled import find_model
 from readagain.storage.model_manifest import MANIFEST_FILE
@@ -58,14 +59,39 @@ class BatchJob:
             "text_column": self.split.read.text_column,
             "encoding": self.split.read.encoding,
             "output_format": config.output_format,
+            "one_file_per_input": config.one_file_per_input,
             "shard_rows": self.split.shard_rows,
             # Another version of pyarrow may write other bytes for the same table.
             "pyarrow": _pyarrow_version() if writes_parquet else None,
         }
 
     def identity(self) -> dict[str, Any]:
-        """Return the settings and the state of the inputs."""
-        return {"settings": self.settings(), "inputs": [asdict(file) for file in self.files]}
+        """Return the settings, the state of the inputs, and the file that joins each input."""
+        names = self.joined_files()
+        inputs = [
+            asdict(file) | ({"output": names[source.number]} if names else {})
+            for source in self.inputs
+            for file in source.files
+        ]
+        return {"settings": self.settings(), "inputs": inputs}
+
+    def joined_files(self) -> dict[int, str]:
+        """Return the output file of each input, by its number; empty if shards are not joined.
+
+        A file is named after its input. Text files with one text each have one output together.
+        """
+        if not self.config.one_file_per_input:
+            return {}
+        names = {}
+        for source in self.inputs:
+            kind: str = output_format(self.config.output_format, source.format)
+            path = Path(source.files[0].location)
+            is_compressed = plain_name(path) != path.name.lower()
+            stem = Path(path.stem).stem if is_compressed else path.stem
+            if kind == "csv" and plain_name(path).endswith((".tsv", ".tab")):
+                kind = "tsv"
+            names[source.number] = f"{'texts' if source.format == 'text' else stem}.{kind}"
+        return names
 
     def check(self) -> None:
         """Check the options, the columns of local inputs and the model before the job starts.
@@ -82,6 +108,18 @@ class BatchJob:
             )
         if self.split.shard_rows is not None and self.split.shard_rows < 1:
             raise ArgumentError("{shard_rows}: {0}; expected 1 or more", self.split.shard_rows)
+        first_inputs: dict[str, str] = {}
+        for number, name in self.joined_files().items():
+            location = self.inputs[number].files[0].location
+            if name in first_inputs:
+                raise ArgumentError(
+                    "{one_file_per_input}: {0} and {1} would both be written to {2}; rename one, "
+                    "or summarize them in two jobs",
+                    first_inputs[name],
+                    location,
+                    name,
+                )
+            first_inputs[name] = location
         for source in self.inputs:
             output_format(self.config.output_format, source.format)
             for file in source.files:

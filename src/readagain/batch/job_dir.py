@@ -3,6 +3,7 @@
 ```
 OUT_DIR/
   part-00000-000000.jsonl      rows with summaries; named after the input and the shard
+  news.jsonl, shards/          with one file per input: that file, and the shards it joins
   bad/part-00000-000000.jsonl  file, row, reason and content of invalid rows
   manifest.json                settings, inputs, counts and checksums of a finished job
   unfinished/                  identity of the job, metadata of shards; removed at the end
@@ -12,13 +13,16 @@ OUT_DIR/
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from itertools import groupby
+from pathlib import PurePosixPath
 from typing import Any
 
 from readagain.batch.locations import UNFINISHED, open_directory
 from readagain.errors import ArgumentError, DataError
+from readagain.formats.parquet import join_parquet
 from readagain.storage.checksums import add_checksum, verify_checksum
 from readagain.storage.differences import join_first
 from readagain.storage.manifest import check_format_version
@@ -28,6 +32,8 @@ FORMAT_VERSION = 1
 MANIFEST_FILE = "manifest.json"
 BAD_ROWS = "bad"
 """Subdirectory of invalid rows."""
+SHARDS = "shards"
+"""Subdirectory of shards that are joined to one file per input."""
 METADATA_DIR = f"{UNFINISHED}/notes"
 """Subdirectory with the metadata of finished shards, until the manifest is written."""
 ATTEMPTS_DIR = f"{UNFINISHED}/tries"
@@ -72,7 +78,7 @@ class ShardMetadata:
 
     @property
     def _stem(self) -> str:
-        return self.part.partition(".")[0]
+        return PurePosixPath(self.part).stem
 
     def save(self, directory: Directory) -> None:
         """Write the metadata, which marks the shard as finished."""
@@ -139,11 +145,20 @@ class JobDir(OutputDir):
         shards: Iterable[ShardMetadata],
         settings: dict[str, Any],
         inputs: list[dict[str, Any]],
+        joined_files: Mapping[int, str],
     ) -> JobManifest:
-        """Write the manifest and remove the files of the unfinished job.
+        """Join shards if asked, write the manifest and remove the files of the unfinished job.
+
+        Args:
+            shards: all shards of the job.
+            settings: settings of the job.
+            inputs: input files of the job.
+            joined_files: name of the file to which the shards of an input are joined, by the
+                number of the input.
 
         Raises:
-            DataError: if a node wrote a shard to a folder that this process cannot read.
+            DataError: if a node wrote a shard to a folder that this process cannot read, or a
+                shard has changed.
         """
         shards = sorted(shards, key=lambda shard: shard.key)
         missing = {shard.part for shard in shards} - self._parts()
@@ -160,10 +175,14 @@ class JobDir(OutputDir):
             fingerprint=checksum("".join(shard.sha256 for shard in shards).encode()),
             shards=shards,
         )
-        # Remove the shards of earlier versions of the inputs.
+        for source, members in groupby(shards, key=lambda shard: shard.source):
+            if source in joined_files:
+                self._join(members, joined_files[source])
+        # Remove the output of earlier versions of the inputs.
         bad_parts = {f"{BAD_ROWS}/{name}" for name in self.directory.names(BAD_ROWS)}
         kept = {name for shard in shards for name in shard.files}
-        for name in (self._parts() | bad_parts) - kept:
+        with_rows = {joined_files.get(shard.source) for shard in shards}
+        for name in (self._parts() | bad_parts | self._joined_files()) - kept - with_rows:
             self.directory.remove(name)
         self.write_json(MANIFEST_FILE, add_checksum(asdict(manifest)))
         self.directory.remove(UNFINISHED)
@@ -171,7 +190,8 @@ class JobDir(OutputDir):
 
     def is_own_name(self, name: str) -> bool:
         """Return whether batch jobs write a file of this name."""
-        return name in (MANIFEST_FILE, UNFINISHED, BAD_ROWS) or bool(_PART.fullmatch(name))
+        own_names = (MANIFEST_FILE, UNFINISHED, BAD_ROWS, SHARDS)
+        return name in own_names or bool(_PART.fullmatch(name))
 
     def has_output(self) -> bool:
         """Return whether the directory contains a batch job.
@@ -187,8 +207,12 @@ class JobDir(OutputDir):
 
     def clear(self) -> None:
         """Delete the files of the job, and no others."""
-        for name in (MANIFEST_FILE, *self._parts(), BAD_ROWS, UNFINISHED):
+        # Joined files first: only the manifest and the plan list them.
+        names = (*self._joined_files(), MANIFEST_FILE, *self._parts(), BAD_ROWS, UNFINISHED)
+        for name in names:
             self.directory.remove(name)
+        if not self.directory.names(SHARDS):
+            self.directory.remove(SHARDS)
 
     def read_identity(self) -> dict[str, Any] | None:
         """Return the settings and inputs of the job in the directory, if there is one."""
@@ -215,7 +239,35 @@ class JobDir(OutputDir):
             )
 
     def _parts(self) -> set[str]:
-        return {name for name in self.directory.names() if _PART.fullmatch(name)}
+        names = [*self.directory.names(), *(f"{SHARDS}/{n}" for n in self.directory.names(SHARDS))]
+        return {name for name in names if _PART.fullmatch(name.removeprefix(f"{SHARDS}/"))}
+
+    def _join(self, shards: Iterable[ShardMetadata], name: str) -> None:
+        """Write the rows of all shards of an input to one file, one shard in memory at a time."""
+        contents = map(self._read_shard, shards)
+        with self.directory.create(name) as file:
+            if name.endswith(".parquet"):
+                join_parquet(contents, file)
+            else:
+                file.writelines(contents)
+
+    def _read_shard(self, shard: ShardMetadata) -> bytes:
+        content = self.directory.read(shard.part)
+        if content is None or checksum(content) != shard.sha256:
+            raise DataError(
+                f"{self.directory.location}/{shard.part}: changed while the job was running; run "
+                "the same command again to resume"
+            )
+        return content
+
+    def _joined_files(self) -> set[str]:
+        """Return the files in the directory that the plan or the manifest lists as joined."""
+        names: set[str] = set()
+        for name in (self.identity_file, MANIFEST_FILE):
+            content = verify_checksum(self.directory.read(name) or b"") or {}
+            with suppress(KeyError, TypeError):  # no joined files, or not written by a batch job
+                names.update(file["output"] for file in content["inputs"])
+        return names & set(self.directory.names())
 
     def _read_metadata(self) -> list[ShardMetadata]:
         """Read the metadata of finished shards; skip damaged files."""

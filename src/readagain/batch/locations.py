@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
-from typing import Any
+from typing import Any, BinaryIO
 from uuid import uuid4
 
 from readagain.errors import DataError, first_line, require
@@ -186,16 +186,21 @@ class _RemoteDir:
         self.location = location.rstrip("/")
         self._system, self._path = _file_system(self.location)
 
-    def write(self, name: str, content: bytes) -> None:
+    @contextmanager
+    def create(self, name: str) -> Iterator[BinaryIO]:
         # Write to a temporary file and rename it: closing a failed stream may publish a part.
         temporary = f"{self._path}/{UNFINISHED}/{uuid4().hex}.part"
         path = f"{self._path}/{name}"
         with _remote_errors(f"{self.location}/{name}", "written"):
             for each in (temporary, path):
                 self._system.create_dir(each.rpartition("/")[0], recursive=True)
-            with self._system.open_output_stream(temporary) as stream:
-                stream.write(content)
+            with self._system.open_output_stream(temporary) as file:
+                yield file
             self._system.move(temporary, path)
+
+    def write(self, name: str, content: bytes) -> None:
+        with self.create(name) as file:
+            file.write(content)
 
     def read(self, name: str) -> bytes | None:
         with _remote_errors(f"{self.location}/{name}", "read"), suppress(FileNotFoundError):

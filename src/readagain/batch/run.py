@@ -32,7 +32,7 @@ def run_batch(
         shards = list(_report_progress(engine(job, finished), job, finished, on_progress))
         for file in job.files:
             file.check_unchanged()
-        return job_dir.finish(shards, **identity)
+        return job_dir.finish(shards, **identity, joined_files=job.joined_files())
 
 
 def _report_progress(

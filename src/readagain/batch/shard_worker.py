@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from readagain.batch.job_dir import ShardMetadata, checksum
+from readagain.batch.job_dir import SHARDS, ShardMetadata, checksum
 from readagain.batch.locations import open_directory
 from readagain.batch.shards import BatchShard
 from readagain.config.options import SummarizeOptions
@@ -38,6 +38,8 @@ class ShardConfig:
     has_confidence: bool = False
     """Add fields with the confidence and the codes of the warnings."""
     output_format: OutputFormat | None = None
+    one_file_per_input: bool = False
+    """Join the shards of each input to one file at the end of the job."""
     on_error: OnError = "skip"
 
     @property
@@ -124,10 +126,11 @@ class ShardWorker:
             content = self._write(kind, shard, valid)
         bad = write_jsonl(record.as_row() for record in invalid)
         is_tsv = kind == "csv" and shard.schema.delimiter == "\t"
+        part = f"{shard.name}.{'tsv' if is_tsv else kind}"
         metadata = ShardMetadata(
             source=shard.source,
             number=shard.number,
-            part=f"{shard.name}.{'tsv' if is_tsv else kind}",
+            part=f"{SHARDS}/{part}" if self._config.one_file_per_input else part,
             rows=len(valid),
             bad_rows=len(invalid),
             bytes=len(content),
@@ -170,7 +173,11 @@ class ShardWorker:
                 return write_jsonl(rows)
             case "csv":
                 names = (*columns, *self._config.added_fields)
-                return write_csv(rows, names, shard.schema.delimiter)
+                content = write_csv(rows, names, shard.schema.delimiter)
+                if self._config.one_file_per_input and shard.number > 0:
+                    # The joined file has the header of the first shard only.
+                    content = content.removeprefix(write_csv([], names, shard.schema.delimiter))
+                return content
             case "parquet":
                 return write_parquet(self._add_columns(make_table(rows, columns), rows))
 

@@ -59,6 +59,13 @@ def command(
             show_default="as the input; jsonl for text",
         ),
     ] = None,
+    one_file_per_input: Annotated[
+        bool,
+        _writing(
+            "--one-file-per-input",
+            help="Join the shards of each input to OUT_DIR/<name of the input>.",
+        ),
+    ] = False,
     field: options.SummaryField = "summary",
     score: Annotated[bool, _writing("--score", help="Add the field 'score'.")] = False,
     confidence: Annotated[
@@ -129,6 +136,7 @@ def command(
         has_score=score,
         has_confidence=confidence,
         output_format=output_format,
+        one_file_per_input=one_file_per_input,
         on_error=on_error,
     )
     job = BatchJob(
@@ -169,7 +177,7 @@ def _print_summary(manifest: "JobManifest", out: str, kept_rows: int) -> None:
     if manifest.bad_rows:
         directory = f"{out.rstrip('/')}/{BAD_ROWS}"
         bad = f", {pluralize(manifest.bad_rows, 'bad row')} written to {directory}"
-    print(
-        f"{out}: {pluralize(manifest.rows, 'row')} "
-        f"in {pluralize(len(manifest.shards), 'shard')}{kept}{bad}"
-    )
+    files = pluralize(len(manifest.shards), "shard")
+    if manifest.settings["one_file_per_input"]:
+        files = pluralize(len({shard.source for shard in manifest.shards}), "file")
+    print(f"{out}: {pluralize(manifest.rows, 'row')} in {files}{kept}{bad}")

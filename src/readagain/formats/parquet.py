@@ -1,12 +1,13 @@
 """Parquet tables, with pyarrow."""
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, BinaryIO
 
 from readagain.errors import DataError, first_line, require
 from readagain.formats.files import check_readable
@@ -177,6 +178,16 @@ def write_parquet(table: Any) -> bytes:
     stream = io.BytesIO()
     parquet.write_table(table, stream, compression="zstd")
     return stream.getvalue()
+
+
+def join_parquet(files: Iterable[bytes], joined: BinaryIO) -> None:
+    """Write the rows of several Parquet files with equal columns to one, as row groups."""
+    parquet = require("pyarrow.parquet", extra="data", purpose="writing Parquet")
+    tables = (parquet.read_table(io.BytesIO(content)) for content in files)
+    first = next(tables)
+    with parquet.ParquetWriter(joined, first.schema, compression="zstd") as writer:
+        for table in chain([first], tables):
+            writer.write_table(table)
 
 
 def make_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Any:

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, BinaryIO, ClassVar, Protocol, Self
 
 from readagain.errors import (
     MAX_QUOTE_LENGTH,
@@ -25,6 +25,10 @@ class Directory(Protocol):
     """Files of a directory by name; a name may contain subdirectories ("bad/part-0.jsonl")."""
 
     location: str
+
+    def create(self, name: str) -> AbstractContextManager[BinaryIO]:
+        """Open a new file for writing; it replaces `name`, complete, when the block ends."""
+        ...
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file atomically; return when it is on the disk."""
@@ -51,14 +55,23 @@ class LocalDir:
         self.path = Path(path)
         self._temporary_dir = self.path / temporary_dir
 
-    def write(self, name: str, content: bytes) -> None:
-        """Write a file atomically; return when it is on the disk."""
+    @contextmanager
+    def create(self, name: str) -> Iterator[BinaryIO]:
+        """Open a new file for writing; it replaces `name`, complete, when the block ends."""
         with self._write_errors():
             path = self._file(name)
             for each in (path.parent, self._temporary_dir):
                 each.mkdir(parents=True, exist_ok=True)
-            with atomic_write(path, durable=True, temporary_dir=self._temporary_dir) as temporary:
-                temporary.write_bytes(content)
+            with (
+                atomic_write(path, durable=True, temporary_dir=self._temporary_dir) as temporary,
+                temporary.open("wb") as file,
+            ):
+                yield file
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file atomically; return when it is on the disk."""
+        with self.create(name) as file:
+            file.write(content)
 
     def read(self, name: str) -> bytes | None:
         """Return the content of a file, or None if it does not exist."""

@@ -23,7 +23,7 @@ def batch(readagain, tmp_path, monkeypatch):
     rows = "".join(json.dumps({"text": text}) + "\n" for text in TEXTS)
     (tmp_path / "news.jsonl").write_text(rows)
 
-    def run(*, fails_after=None):
+    def run(*options, fails_after=None):
         def engine(job, finished):
             worker = ShardWorker(job.config)
             (source,) = job.inputs
@@ -34,7 +34,7 @@ def batch(readagain, tmp_path, monkeypatch):
 
         monkeypatch.setattr("readagain.batch.local.local_engine", lambda num_workers: engine)
         arguments = ("batch", "news.jsonl", "out", "--model", TOY, "--shard-rows", 1)
-        return readagain(*arguments, cwd=tmp_path)
+        return readagain(*arguments, *options, cwd=tmp_path)
 
     return run
 
@@ -42,6 +42,11 @@ def batch(readagain, tmp_path, monkeypatch):
 def test_batch_prints_counts(batch):
     done = batch()
     assert (done.returncode, done.stdout) == (0, "out: 3 rows in 3 shards\n"), done.stderr
+
+
+def test_batch_joins_shards_on_request(batch, tmp_path):
+    assert batch("--one-file-per-input").stdout == "out: 3 rows in 1 file\n"
+    assert len((tmp_path / "out" / "news.jsonl").read_text().splitlines()) == 3
 
 
 def test_resumed_batch_prints_what_it_kept(batch):
