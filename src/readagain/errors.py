@@ -1,4 +1,4 @@
-"""Exceptions of the package, and helpers for their messages.
+"""Exceptions of the package, and helpers for messages.
 
 A message has the form `<where>: <what is wrong>; <what to do>`.
 """
@@ -89,6 +89,24 @@ def _printable(message: str) -> str:
         "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
         for line in lines
     )
+
+
+_CONTROL = {
+    code: "\N{REPLACEMENT CHARACTER}"
+    for codes in (
+        (*range(0x20), *range(0x7F, 0xA0)),
+        (0x2028, 0x2029),  # line separators
+        (*range(0x202A, 0x202F), *range(0x2066, 0x206A)),  # direction overrides and isolates
+        range(0xD800, 0xE000),  # lone surrogates
+    )
+    for code in codes
+    if chr(code) not in "\t\n"
+}
+
+
+def for_terminal(text: str) -> str:
+    """Replace control characters, with which a text could change other parts of the terminal."""
+    return text.translate(_CONTROL)
 
 
 MAX_QUOTE_LENGTH = 80

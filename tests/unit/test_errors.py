@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from readagain import errors
-from readagain.errors import ArgumentError, as_option
+from readagain.errors import ArgumentError, as_option, for_terminal
 
 WRONG = ArgumentError("{min_words} is {0}; expected at most {max_words}, which is {1}", 9, 3)
 
@@ -43,3 +43,13 @@ def test_control_characters_are_replaced():
 def test_line_break_in_a_file_name_is_replaced():
     message = str(ArgumentError("{0}: 2 problems\n  {1}\n  {1}", "a\nb.txt", "c\nd"))
     assert message == "a\ufffdb.txt: 2 problems\n  c\ufffdd\n  c\ufffdd"
+
+
+@pytest.mark.parametrize("character", ["\x1b", "\x07", "\x9b", "\u202e", "\u2066", "\u2028"])
+def test_for_terminal_replaces_control_characters(character):
+    assert for_terminal(f"a{character}b") == "a\N{REPLACEMENT CHARACTER}b"
+
+
+def test_for_terminal_keeps_text():
+    text = "1\t2\n\u200f\u05d0\u200d\U0001f389"  # marks and joiners of real scripts
+    assert for_terminal(text) == text

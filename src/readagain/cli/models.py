@@ -48,7 +48,8 @@ def _print_table(rows: list[dict[str, str | int]]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from readagain.cli.output import for_terminal, print_table
+    from readagain.cli.output import print_table
+    from readagain.errors import for_terminal
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("name", no_wrap=True)

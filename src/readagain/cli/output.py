@@ -1,4 +1,4 @@
-"""Helpers for standard output: encodings, closed streams and control characters."""
+"""Helpers for standard output: encodings and closed streams."""
 
 import errno
 import io
@@ -13,22 +13,6 @@ if TYPE_CHECKING:
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers for a full disk, an exceeded quota and a file at its maximum size."""
-
-_CONTROL = {
-    code: "\N{REPLACEMENT CHARACTER}"
-    for codes in (
-        (*range(0x20), *range(0x7F, 0xA0)),
-        (0x2028, 0x2029),  # line separators
-        (*range(0x202A, 0x202F), *range(0x2066, 0x206A)),  # direction overrides and isolates
-    )
-    for code in codes
-    if chr(code) not in "\t\n"
-}
-
-
-def for_terminal(text: str) -> str:
-    """Replace control characters, with which a text could change other parts of the terminal."""
-    return text.translate(_CONTROL)
 
 
 def open_missing_streams() -> None:

@@ -83,9 +83,9 @@ def command(
     Plain text has one line per record, empty for one that was skipped. With --output FILE.txt the
     content of skipped records is in FILE.bad.jsonl.
     """
-    from readagain.cli.output import for_terminal
     from readagain.cli.progress import text_progress
     from readagain.engine.summarizer import Summarizer
+    from readagain.errors import for_terminal
     from readagain.formats.records import InvalidRecord
 
     is_json = output is not None and _is_json_name(output)
@@ -139,8 +139,8 @@ class _WarningReport:
         """Print one line if there are warnings."""
         import sys
 
-        from readagain.cli.output import for_terminal
         from readagain.counts import pluralize
+        from readagain.errors import for_terminal
 
         if not self._counts:
             return
@@ -208,9 +208,8 @@ class _SkippedRecords:
         """
         import sys
 
-        from readagain.cli.output import for_terminal
         from readagain.counts import pluralize
-        from readagain.errors import DataError
+        from readagain.errors import DataError, for_terminal
 
         if not self._first:
             return

@@ -1,13 +1,12 @@
 """Explanation in a terminal, with colors if the terminal supports them."""
 
-import unicodedata
-
 from rich.console import Console, Group
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
 from readagain.engine.warnings import percent
+from readagain.errors import for_terminal
 from readagain.explain.view import ORIGINS, ExplainedToken, ExplanationView
 from readagain.text.detokenization import Origin
 
@@ -28,7 +27,7 @@ def print_explanation(view: ExplanationView, console: Console) -> None:
     has_shades = console.color_system in ("256", "truecolor")
     lines = [_headline(view), Text(), _text(view, has_shades=has_shades)]
     names = ", ".join(
-        _printable(word.surface) for word in view.most_attended(_NUM_ATTENDED_OF_TEXT)
+        for_terminal(word.surface) for word in view.most_attended(_NUM_ATTENDED_OF_TEXT)
     )
     notes = [f"Most attended: {names}", f"The model read {percent(view.read_share)} of the text."]
     if view.confidence is not None:
@@ -42,8 +41,8 @@ def _headline(view: ExplanationView) -> Text:
     headline = Text()
     end = 0
     for word in view.words:
-        headline.append(_printable(view.summary[end : word.start]))
-        headline.append(_printable(word.surface), style=_STYLES[word.origin])
+        headline.append(for_terminal(view.summary[end : word.start]))
+        headline.append(for_terminal(word.surface), style=_STYLES[word.origin])
         end = word.end
     return headline
 
@@ -53,9 +52,9 @@ def _text(view: ExplanationView, *, has_shades: bool) -> Text:
     text = Text()
     end = view.source[0].start
     for word in view.source:
-        text.append(_printable(view.text[end : word.start]))
+        text.append(for_terminal(view.text[end : word.start]))
         style = _shade_style(word.shade) if has_shades else Style(bold=word.shade > _BOLD_FROM)
-        text.append(_printable(word.surface), style=style)
+        text.append(for_terminal(word.surface), style=style)
         end = word.end
     return text
 
@@ -72,7 +71,7 @@ def _words(view: ExplanationView) -> Table:
     for word in view.words:
         shown = word.surface or f"({word.form} left out)"
         table.add_row(
-            Text(_printable(shown), style=_STYLES[word.origin]),
+            Text(for_terminal(shown), style=_STYLES[word.origin]),
             Text(ORIGINS[word.origin]),
             Text(_most_attended(word, view)),
         )
@@ -81,16 +80,6 @@ def _words(view: ExplanationView) -> Table:
 
 def _most_attended(word: ExplainedToken, view: ExplanationView) -> str:
     return ", ".join(
-        f"{_printable(view.source[index].surface)} {100 * word.attention[index]:.0f} %"
+        f"{for_terminal(view.source[index].surface)} {100 * word.attention[index]:.0f} %"
         for index in word.most_attended(_NUM_ATTENDED_PER_WORD)
-    )
-
-
-def _printable(text: str) -> str:
-    """Replace control characters and surrogates; keep line breaks and tabs."""
-    return "".join(
-        "\N{REPLACEMENT CHARACTER}"
-        if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cs")
-        else c
-        for c in text
     )

@@ -12,7 +12,6 @@ import pytest
 from typer.main import get_command
 
 from readagain.cli.main import COMMANDS, build_app
-from readagain.cli.output import for_terminal
 from readagain.errors import DataError
 
 READAGAIN = [sys.executable, "-m", "readagain"]
@@ -179,13 +178,3 @@ def test_shell_completion_suggests_commands(readagain):
     words = {"COMP_WORDS": "readagain pres", "COMP_CWORD": "1"}
     done = readagain(env={"_READAGAIN_COMPLETE": "complete_bash", **words})
     assert (done.returncode, done.stdout) == (0, "presets\n")
-
-
-@pytest.mark.parametrize("character", ["\x1b", "\x07", "\x9b", "\u202e", "\u2066", "\u2028"])
-def test_for_terminal_replaces_control_characters(character):
-    assert for_terminal(f"a{character}b") == "a\N{REPLACEMENT CHARACTER}b"
-
-
-def test_for_terminal_keeps_text():
-    text = "1\t2\n\u200f\u05d0\u200d\U0001f389"  # marks and joiners of real scripts
-    assert for_terminal(text) == text
