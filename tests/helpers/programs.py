@@ -10,6 +10,7 @@ DEBIAN_PACKAGES = {
     "curl": "curl",
     "git": "git",
     "link-parser": "link-grammar",
+    "nginx": "nginx-light",
     "perl": "perl libxml-parser-perl libxml-dom-perl",
 }
 

@@ -355,6 +355,87 @@ def test_public_server_without_key_warns(start, monkeypatch):
     assert server.summarize(headers=key).status_code == 200
 
 
+def nginx_lines(page):
+    """Return the nginx example of a page."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.search(r"^```nginx\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)[1]
+
+
+@pytest.fixture
+def start_nginx(tmp_path):
+    """Function that starts nginx in front of a server; returns its address."""
+    require_programs("nginx")
+    processes = []
+
+    def run(server, lines):
+        folder = tmp_path / "nginx"
+        folder.mkdir()
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        # Certificates are left out, and slow clients are given up after one second.
+        lines = re.sub(r"listen 443 ssl;|ssl_certificate.*;", "", lines).replace(" 10s;", " 1s;")
+        lines = lines.replace("127.0.0.1:8000", f"127.0.0.1:{server.port}")
+        lines = lines.replace("server {", f"server {{ listen 127.0.0.1:{port};")
+        temporary = "".join(
+            f"{kind}_temp_path {folder};"
+            for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        )
+        user = "user root;" if os.geteuid() == 0 else ""  # others may not enter the folder
+        (folder / "nginx.conf").write_text(
+            f"daemon off; {user} pid {folder}/pid; error_log {folder}/error.log; events {{}}\n"
+            f"http {{ access_log off; {temporary}\n{lines} }}\n"
+        )
+        command = ["nginx", "-p", str(folder), "-e", f"{folder}/error.log", "-c", "nginx.conf"]
+        processes.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
+        wait_until(lambda: is_listening(port) or processes[-1].poll() is not None)
+        assert processes[-1].poll() is None, processes[-1].stderr.read()
+        return port
+
+    yield run
+    for process in processes:
+        process.terminate()
+        process.communicate()
+
+
+def is_listening(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_nginx_lines_keep_bad_clients_from_the_server(start, start_nginx):
+    server = start()
+    port = start_nginx(server, nginx_lines("SECURITY.md"))
+    address = ("127.0.0.1", port)
+    head = b"POST /v1/summarize HTTP/1.1\r\nHost: news.example.org\r\n"
+    both_lengths = b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    refused = {
+        head: b"",  # closed without an answer
+        head + b"Content-Length: 9\r\n\r\n{": b"",
+        head + f"Content-Length: {(1 << 20) + 1}\r\n\r\n".encode(): b"HTTP/1.1 413",
+        head + both_lengths: b"HTTP/1.1 400",
+    }
+    for sent, expected in refused.items():
+        with socket.create_connection(address, TIMEOUT_S) as connection:
+            connection.sendall(sent)
+            assert connection.recv(12) == expected
+    assert server.log() == []
+    url = f"http://127.0.0.1:{port}"
+    forwarded = {"Host": "news.example.org", "X-Forwarded-For": "192.0.2.7"}
+    reply = server.client.post(f"{url}/v1/summarize", json={"texts": [TEXT]}, headers=forwarded)
+    assert reply.status_code == 200
+    codes = [server.client.get(f"{url}/healthz").status_code for _ in range(100)]
+    assert set(codes) == {200, 429}
+    assert "192.0.2.7" not in server.log_file.read_text()
+
+
+def test_nginx_lines_of_serving_page_run(start, start_nginx):
+    server = start()
+    port = start_nginx(server, f"server {{ {nginx_lines('docs/serving.md')} }}")
+    reply = server.client.post(f"http://127.0.0.1:{port}/v1/summarize", json={"texts": [TEXT]})
+    assert reply.status_code == 200
+    assert reply.headers["X-Request-Id"] == server.log()[-1]["request_id"]
+
+
 def test_examples_of_serving_page_run(start):
     require_programs("curl")
     server = start()
