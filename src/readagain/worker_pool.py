@@ -3,12 +3,12 @@
 import logging
 import signal
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing import get_context, parent_process
 from typing import Any, Generic, TypeVar
 
@@ -28,14 +28,6 @@ class TaskFailure(Generic[Task]):
     """Task that killed its worker each of the `MAX_CRASHES` times it was run."""
 
     task: Task
-
-
-@dataclass
-class _Attempt(Generic[Task]):
-    """Task with the number of workers that died while they ran it."""
-
-    task: Task
-    num_crashes: int = 0
 
 
 @contextmanager
@@ -59,8 +51,8 @@ def run_tasks(
 ) -> Iterator[Result | TaskFailure[Task]]:
     """Run tasks in worker processes; yield results in the order in which they finish.
 
-    A task is read from `tasks` when a worker is free. When a worker dies, the pool does not report
-    which task it was running, so all running tasks are run again, one at a time.
+    A task is read from `tasks` when a worker is free. A worker that dies is replaced, and its task
+    is run again. Each worker is a pool of its own, so that its task is known when it dies.
 
     Args:
         build: returns the function that runs a task; called once in each worker.
@@ -71,71 +63,60 @@ def run_tasks(
         DataError: if workers die while they start.
         Exception: as raised by `build` or by a task.
     """
-    new_tasks, retries = iter(tasks), deque[_Attempt[Task]]()
+    new_tasks = iter(tasks)
+    running: dict[Future[Result], tuple[_Worker[Task, Result], Task, int]] = {}
     num_failed_starts = 0
-    while True:
-        with process_pool(num_workers) as pool:
-            try:
-                if retries:  # a crash in `build` must not count as a crash of a task
-                    pool.submit(_build_once, build).result()
-                num_failed_starts = 0
-            except BrokenProcessPool:
-                num_failed_starts += 1
+    with ExitStack() as pools:
+        for task in islice(new_tasks, num_workers):
+            worker = _Worker(build, pools)
+            running[worker.run(task)] = worker, task, 0
+        while running:
+            future = next(iter(wait(running, return_when=FIRST_COMPLETED).done))
+            worker, task, num_crashes = running.pop(future)
+            if isinstance(future.exception(), BrokenProcessPool):
+                logger.warning("a worker process died; it is replaced")
+                if worker.has_started:
+                    num_crashes += 1
+                else:
+                    num_failed_starts += 1
                 if num_failed_starts == MAX_CRASHES:
                     raise DataError(
                         f"{MAX_CRASHES} worker processes died while they started, perhaps because "
                         "memory ran out; use fewer workers"
-                    ) from None
-                continue
-            yield from _run_until_crash(pool, build, new_tasks, retries, num_workers)
-        if not retries:
-            return
-        for attempt in [attempt for attempt in retries if attempt.num_crashes == MAX_CRASHES]:
-            retries.remove(attempt)
-            yield TaskFailure(attempt.task)
-
-
-def _run_until_crash(
-    pool: ProcessPoolExecutor,
-    build: Callable[[], Callable[[Task], Result]],
-    new_tasks: Iterator[Task],
-    retries: deque[_Attempt[Task]],
-    num_workers: int,
-) -> Iterator[Result]:
-    """Run tasks and yield results; if a worker dies, add the unfinished tasks to `retries`."""
-    running: dict[Future[Result], _Attempt[Task]] = {}
-    is_broken = False
-    while not is_broken:
-        max_running = 1 if retries else num_workers
-        while len(running) < max_running:
-            attempt = retries.popleft() if retries else _next_attempt(new_tasks)
-            if attempt is None:
-                break
-            try:
-                running[pool.submit(_run, build, attempt.task)] = attempt
-            except BrokenProcessPool:
-                retries.append(attempt)
-                is_broken = True
-                break
-        if not running:
-            return
-        done, _ = wait(running, return_when=FIRST_COMPLETED)
-        for future in done:
-            if isinstance(future.exception(), BrokenProcessPool):
-                is_broken = True
+                    )
+                worker = _Worker(build, pools)
+                if num_crashes < MAX_CRASHES:
+                    running[worker.run(task)] = worker, task, num_crashes
+                    continue
+                yield TaskFailure(task)
             else:
-                del running[future]
+                num_failed_starts = 0
                 yield future.result()
-    for attempt in running.values():
-        attempt.num_crashes += 1
-        retries.append(attempt)
-    logger.warning("a worker process died; %d tasks are run again", len(running))
+            for task in islice(new_tasks, 1):
+                running[worker.run(task)] = worker, task, 0
 
 
-def _next_attempt(new_tasks: Iterator[Task]) -> _Attempt[Task] | None:
-    for task in new_tasks:
-        return _Attempt(task)
-    return None
+class _Worker(Generic[Task, Result]):
+    """Process that runs one task at a time; `pools` ends it."""
+
+    def __init__(self, build: Callable[[], Callable[[Task], Result]], pools: ExitStack) -> None:
+        self._build = build
+        self._pool = pools.enter_context(process_pool(1))
+        self._start = self._pool.submit(_build_once, build)
+
+    @property
+    def has_started(self) -> bool:
+        """Return whether the process has called `build`."""
+        return self._start.done() and self._start.exception() is None
+
+    def run(self, task: Task) -> Future[Result]:
+        """Submit a task; if the process has died, the future contains the error."""
+        try:
+            return self._pool.submit(_run, self._build, task)
+        except BrokenProcessPool as error:
+            failed: Future[Result] = Future()
+            failed.set_exception(error)
+            return failed
 
 
 _functions: list[Callable[[Any], Any]] = []

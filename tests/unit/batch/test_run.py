@@ -338,7 +338,7 @@ def test_shard_that_kills_workers_is_skipped(news, make_job, tmp_path, caplog):
     with pytest.raises(DataError, match=r"part-00000-000001 \(.*\): skipped, since it"):
         list(run_local(iter([first, deadly, third]), job.config, num_workers=1))
     assert len(list((tmp_path / "out").glob("part-*"))) == 2
-    died = ["a worker process died; 1 tasks are run again"] * 3
+    died = ["a worker process died; it is replaced"] * 3
     assert [record.getMessage() for record in caplog.records[:3]] == died
     assert "killed its worker" in caplog.records[3].getMessage()
 

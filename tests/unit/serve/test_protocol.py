@@ -172,10 +172,15 @@ def test_new_connection_displaces_longest_idle_one(connect, clock):
 
 
 def test_client_that_does_not_read_is_disconnected(connect, clock):
-    connection = connect()
-    connection.pause_writing()
-    clock.advance(protocol.WRITE_TIMEOUT_S)
-    assert not connection.transport.is_open
+    async def scenario():
+        connection = connect()
+        await send(connection, GET[:-2] + b"Content-Length: 2\r\n\r\n")  # not idle
+        connection.pause_writing()
+        clock.advance(protocol.WRITE_TIMEOUT_S)
+        assert not connection.transport.is_open
+        connection.resume_writing()  # as when the connection is lost
+
+    asyncio.run(scenario())
 
 
 def test_client_that_reads_again_stays_connected(connect, clock):
