@@ -31,9 +31,8 @@ from typing import Any
 import psutil
 
 from readagain.batch.job import BatchJob, group_inputs
-from readagain.batch.local import local_engine
 from readagain.batch.locations import find_files
-from readagain.batch.run import Engine, run_batch
+from readagain.batch.run import Engine, local_engine, run_batch
 from readagain.batch.shard_worker import ShardConfig
 from readagain.batch.shards import SplitOptions
 from readagain.formats.texts import TextReadOptions

@@ -70,10 +70,6 @@ class ArtifactError(ReadAgainError):
     """Model folder or other output that is damaged, of another program or of a newer version."""
 
 
-class RequestError(ReadAgainError):
-    """Invalid request to the server."""
-
-
 class MissingExtraError(ReadAgainError):
     """Package that an optional extra installs and that is not installed."""
 

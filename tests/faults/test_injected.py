@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from injected_faults import Faults, injected_faults
 
-from readagain.batch import local
+from readagain.batch import run as batch_run
 from readagain.cli.main import main
 
 pytestmark = pytest.mark.slow
@@ -131,7 +131,7 @@ def run(arguments):
     """Run a command in this process; return its status and what it prints on stderr."""
     stderr = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "run_tasks", run_tasks)
+        patch.setattr(batch_run, "run_tasks", run_tasks)
         patch.setattr(sys, "stdout", io.StringIO())
         patch.setattr(sys, "stderr", stderr)
         try:

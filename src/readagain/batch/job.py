@@ -9,7 +9,7 @@ from typing import Any
 from readagain import __version__
 from readagain.batch.job_dir import Finished, ShardMetadata, checksum
 from readagain.batch.locations import InputFile, is_remote
-from readagain.batch.shard_worker import ShardConfig, check_config, output_format
+from readagain.batch.shard_worker import ShardConfig, output_format
 from readagain.batch.shards import (
     BatchInput,
     BatchShard,
@@ -17,6 +17,7 @@ from readagain.batch.shards import (
     read_input_schema,
     split_into_shards,
 )
+from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArgumentError, ArtifactError, os_errors, require
 from readagain.formats.files import plain_name
 from readagain.formats.texts import TextFormat, TextReadOptions, text_format
@@ -44,9 +45,10 @@ class BatchJob:
     def settings(self) -> dict[str, Any]:
         """Return all settings that determine the output, without the inputs."""
         config = self.config
-        writes_parquet = any(
-            "parquet" in (source.format, config.output_format) for source in self.inputs
-        )
+        pyarrow_version = None
+        if any("parquet" in (source.format, config.output_format) for source in self.inputs):
+            arrow = require("pyarrow", extra="data", purpose="reading and writing Parquet")
+            pyarrow_version = arrow.__version__
         return {
             "readagain": __version__,
             "model": _model_checksum(config.model),
@@ -62,7 +64,7 @@ class BatchJob:
             "one_file_per_input": config.one_file_per_input,
             "shard_rows": self.split.shard_rows,
             # Another version of pyarrow may write other bytes for the same table.
-            "pyarrow": _pyarrow_version() if writes_parquet else None,
+            "pyarrow": pyarrow_version,
         }
 
     def identity(self) -> dict[str, Any]:
@@ -125,7 +127,9 @@ class BatchJob:
             for file in source.files:
                 if (file.bytes or source.format == "parquet") and not is_remote(file.location):
                     read_input_schema(Path(file.location), file.location, self.split)
-        check_config(self.config)
+        config = self.config
+        summarizer = Summarizer.load(config.model, threads=1, precision=config.precision)
+        summarizer.summarize("A text.", **config.options)  # refuses options that contradict
 
     def split_input(
         self, source: BatchInput, finished: Finished
@@ -136,11 +140,11 @@ class BatchJob:
             ConfigError: when the rows of a finished shard have changed and `update` is not set.
         """
         for shard in split_into_shards(source, self.split):
-            found = finished.get((shard.source, shard.number))
-            if found is None or (found.bad_rows and self.config.on_error == "stop"):
+            earlier = finished.get((shard.source, shard.number))
+            if earlier is None or (earlier.bad_rows and self.config.on_error == "stop"):
                 yield shard
-            elif found.input_sha256 == shard.sha256:
-                yield found
+            elif earlier.input_sha256 == shard.sha256:
+                yield earlier
             elif self.update:
                 yield shard
             else:
@@ -148,34 +152,25 @@ class BatchJob:
                     "{0}: the rows of {1} have changed; start over with {overwrite}, or keep "
                     "unchanged shards with {update}",
                     shard.where,
-                    found.part,
+                    earlier.part,
                 )
 
 
 def group_inputs(files: Iterable[InputFile], options: TextReadOptions) -> list[BatchInput]:
     """Group files into inputs: consecutive text files are one input, any other file is one."""
 
-    def kind(file: InputFile) -> TextFormat:
+    def format_of(file: InputFile) -> TextFormat:
         return options.format or text_format(Path(file.location))
 
-    groups: list[tuple[TextFormat, tuple[InputFile, ...]]] = []
-    for found, members in groupby(files, kind):
-        if found == "text":
-            groups.append((found, tuple(members)))
-        else:
-            groups.extend((found, (file,)) for file in members)
-    return [
-        BatchInput(number=number, files=members, format=found)
-        for number, (found, members) in enumerate(groups)
-    ]
+    inputs: list[BatchInput] = []
+    for format, members in groupby(files, format_of):
+        group = tuple(members)
+        for each in [group] if format == "text" else [(file,) for file in group]:
+            inputs.append(BatchInput(number=len(inputs), files=each, format=format))
+    return inputs
 
 
 def _model_checksum(model: str) -> str:
     path = find_model(model) / MANIFEST_FILE
     with os_errors(path, "read", ArtifactError):
         return checksum(path.read_bytes())
-
-
-def _pyarrow_version() -> str:
-    arrow = require("pyarrow", extra="data", purpose="reading and writing Parquet")
-    return str(arrow.__version__)

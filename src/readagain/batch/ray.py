@@ -6,7 +6,7 @@ import pickle  # nosec B403
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -15,27 +15,19 @@ from uuid import uuid4
 
 from readagain.batch.job import BatchJob
 from readagain.batch.job_dir import ATTEMPTS_DIR, Finished, ShardMetadata
-from readagain.batch.local import describe_failed
 from readagain.batch.locations import is_remote, open_directory
-from readagain.batch.run import Engine
+from readagain.batch.run import Engine, raise_for_failed
 from readagain.batch.shard_worker import ShardConfig, ShardWorker
 from readagain.batch.shards import BatchShard
 from readagain.errors import ArgumentError, DataError, ReadAgainError, first_line, require
 from readagain.storage.bundled import bundled_models, find_model
 from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
-from readagain.worker_pool import MAX_CRASHES
+from readagain.worker_pool import MAX_CRASHES, TaskFailure
 
 WORKERS_PER_READER = 8
 """Number of workers per reader; a reader is much faster than a worker."""
 
 Batch = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class _FailedShard:
-    """Shard that killed its worker in every attempt."""
-
-    name: str
 
 
 def ray_engine(*, address: str | None, num_workers: int) -> Engine:
@@ -98,17 +90,16 @@ def _run(
         num_cpus=job.config.threads,
         compute=ray.data.ActorPoolStrategy(size=size),
     )
-    failed: list[_FailedShard] = []
+    failed: list[str] = []
     for row in results.iter_rows():
         result = pickle.loads(row["item"])  # nosec B301
         if isinstance(result, ReadAgainError):
             raise result
-        if isinstance(result, _FailedShard):
-            failed.append(result)
+        if isinstance(result, TaskFailure):
+            failed.append(result.task)
         else:
             yield result
-    if failed:
-        raise DataError(describe_failed([result.name for result in failed]))
+    raise_for_failed(failed)
 
 
 class _Reader:
@@ -154,7 +145,7 @@ class ShardActor:
         try:
             _change_dir(self._working_dir)
             if len(self._directory.names(attempts)) >= MAX_CRASHES:
-                return pickle.dumps(_FailedShard(name))
+                return pickle.dumps(TaskFailure(name))
             self._directory.write(f"{attempts}/{uuid4().hex}", b"")
             metadata = self._worker.run(pickle.loads(packed))  # nosec B301
             self._directory.remove(attempts)

@@ -1,10 +1,20 @@
-"""Execution of a batch job, new or resumed."""
+"""Execution of a batch job, new or resumed, and the engine with processes on this machine."""
 
-from collections.abc import Callable, Iterator
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from readagain.batch.job import BatchJob
 from readagain.batch.job_dir import Finished, JobManifest, ShardMetadata, open_job_dir
+from readagain.batch.shard_worker import ShardConfig, ShardWorker
+from readagain.batch.shards import BatchShard
 from readagain.corpus.workers import JobProgress
+from readagain.errors import DataError
+from readagain.processors import num_processors
+from readagain.worker_pool import MAX_CRASHES, TaskFailure, run_tasks
+
+logger = logging.getLogger(__name__)
 
 Engine = Callable[[BatchJob, Finished], Iterator[ShardMetadata]]
 """Function that summarizes the unfinished shards and yields the metadata of all shards."""
@@ -60,3 +70,64 @@ def _report_progress(
             )
         )
         yield shard
+
+
+def local_engine(*, num_workers: int) -> Engine:
+    """Return the engine of this machine; 0 workers means one per processor."""
+
+    def run(job: BatchJob, finished: Finished) -> Iterator[ShardMetadata]:
+        items = (item for source in job.inputs for item in job.split_input(source, finished))
+        return run_local(
+            items, job.config, num_workers or max(1, num_processors() // job.config.threads)
+        )
+
+    return run
+
+
+def run_local(
+    items: Iterator[BatchShard | ShardMetadata], config: ShardConfig, num_workers: int
+) -> Iterator[ShardMetadata]:
+    """Summarize shards in worker processes; yield metadata when a shard is finished.
+
+    A shard is read when a worker is free, so at most one per worker is in memory. A worker that
+    dies is replaced, and its shard is run again. Metadata among the items, which is of shards that
+    are already finished, is passed through.
+
+    Raises:
+        DataError: at the end, naming the shards that killed their worker in every attempt.
+        ReadAgainError: as raised by a worker, immediately.
+    """
+    already_finished: deque[ShardMetadata] = deque()
+    failed: list[str] = []
+
+    def unfinished_shards() -> Iterator[BatchShard]:
+        for item in items:
+            if isinstance(item, ShardMetadata):
+                already_finished.append(item)
+            else:
+                yield item
+
+    for result in run_tasks(partial(_build_worker, config), unfinished_shards(), num_workers):
+        while already_finished:
+            yield already_finished.popleft()
+        if isinstance(result, TaskFailure):
+            failed.append(f"{result.task.name} ({result.task.where})")
+            logger.warning("%s killed its worker; skipped", failed[-1])
+        else:
+            yield result
+    yield from already_finished
+    raise_for_failed(failed)
+
+
+def raise_for_failed(names: Sequence[str]) -> None:
+    """Raise a `DataError` if there are shards that killed their worker in every attempt."""
+    if names:
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        raise DataError(
+            f"{names[0]}{more}: skipped, since it killed its worker {MAX_CRASHES} times; the other "
+            "shards are finished; run the same command again to retry"
+        )
+
+
+def _build_worker(config: ShardConfig) -> Callable[[BatchShard], ShardMetadata]:
+    return ShardWorker(config).run

@@ -60,16 +60,6 @@ class ShardConfig:
         return tuple(names)
 
 
-def check_config(config: ShardConfig) -> None:
-    """Check, before the job starts, that the model can be loaded and accepts the options.
-
-    Raises:
-        ReadAgainError: from the summarizer.
-    """
-    summarizer = Summarizer.load(config.model, threads=1, precision=config.precision)
-    summarizer.summarize("A text.", **config.options)
-
-
 def output_format(wanted: OutputFormat | None, found: TextFormat) -> OutputFormat:
     """Return the output format for an input format.
 

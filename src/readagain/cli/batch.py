@@ -163,7 +163,7 @@ def _make_engine(name: EngineName, workers: int, address: str | None) -> "Engine
         from readagain.batch.ray import ray_engine
 
         return ray_engine(address=address, num_workers=workers)
-    from readagain.batch.local import local_engine
+    from readagain.batch.run import local_engine
 
     return local_engine(num_workers=workers)
 

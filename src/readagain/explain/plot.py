@@ -37,14 +37,11 @@ def check_plot(path: Path) -> None:
 def plot_attention(view: ExplanationView, path: Path) -> None:
     """Plot the importance of the source words, and the attention of each summary word below it.
 
-    For a copied word, the source word is framed.
+    For a copied word, the source word is framed. `check_plot` must have accepted the path.
 
     Raises:
-        ConfigError: for an unknown format.
-        MissingExtraError: if matplotlib is not installed.
         DataError: if the file cannot be written.
     """
-    check_plot(path)
     figure = _figure(view)
     with write_output(path) as partial, warnings.catch_warnings():
         # Characters that the font lacks are drawn as boxes.

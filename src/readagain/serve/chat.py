@@ -9,12 +9,11 @@ import re
 import time
 import uuid
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from readagain.serve.errors import ApiError
-from readagain.serve.schemas import SummaryResult
 
 _HISTORY = re.compile(r"<chat_history>(.*?)</chat_history>", re.DOTALL)
 _SPEAKER = re.compile(r"^(?:USER|ASSISTANT|SYSTEM): ", re.MULTILINE)
@@ -96,75 +95,35 @@ class ChatRequest(_LenientModel):
         return headline
 
 
-class AnswerMessage(BaseModel):
-    """Message with the headline."""
-
-    role: Literal["assistant"] = "assistant"
-    content: str
-
-
-class Choice(BaseModel):
-    """The only choice of a completion."""
-
-    index: int = 0
-    message: AnswerMessage
-    finish_reason: Literal["stop"] = "stop"
-
-
-class Usage(BaseModel):
-    """Numbers of words, in the fields for tokens."""
-
-    prompt_tokens: int
-    completion_tokens: int
-    total_tokens: int
-
-
-class ChatResponse(BaseModel):
-    """Completion with the headline."""
-
-    id: str
-    object: Literal["chat.completion"] = "chat.completion"
-    created: int
-    model: str
-    choices: list[Choice]
-    usage: Usage
-
-
-def chat_response(request: ChatRequest, model: str, result: SummaryResult) -> ChatResponse:
-    """Return the completion of a request."""
-    content = request.answer(result.summary)
+def chat_response(request: ChatRequest, model: str, headline: str) -> dict[str, Any]:
+    """Return the completion of a request; words are counted in place of tokens."""
+    content = request.answer(headline)
     num_read, num_written = len(request.text.split()), len(content.split())
-    return ChatResponse(
-        id=f"chatcmpl-{uuid.uuid4().hex}",
-        created=int(time.time()),
-        model=model,
-        choices=[Choice(message=AnswerMessage(content=content))],
-        usage=Usage(
-            prompt_tokens=num_read,
-            completion_tokens=num_written,
-            total_tokens=num_read + num_written,
-        ),
-    )
-
-
-def chat_events(response: ChatResponse, *, has_usage: bool) -> Iterator[str]:
-    """Yield the server-sent events of a completion: its content, its end and a final mark."""
-    content = response.choices[0].message.content
-    delta = {"role": "assistant", "content": content}
-    yield _event(response, [{"index": 0, "delta": delta, "finish_reason": None}])
-    yield _event(response, [{"index": 0, "delta": {}, "finish_reason": "stop"}])
-    if has_usage:
-        yield _event(response, [], usage=response.usage.model_dump())
-    yield "data: [DONE]\n\n"
-
-
-def _event(response: ChatResponse, choices: list[dict[str, Any]], **fields: Any) -> str:
-    chunk = {
-        "id": response.id,
-        "object": "chat.completion.chunk",
-        "created": response.created,
-        "model": response.model,
-        "choices": choices,
-        **fields,
+    message = {"role": "assistant", "content": content}
+    return {
+        "id": f"chatcmpl-{uuid.uuid4().hex}",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": model,
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {
+            "prompt_tokens": num_read,
+            "completion_tokens": num_written,
+            "total_tokens": num_read + num_written,
+        },
     }
-    return f"data: {json.dumps(chunk)}\n\n"
+
+
+def chat_events(request: ChatRequest, response: dict[str, Any]) -> Iterator[str]:
+    """Yield a completion as server-sent events: its content, its end and a final mark."""
+    delta = response["choices"][0]["message"]
+    chunks: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+    ]
+    if request.stream_options is not None and request.stream_options.include_usage:
+        chunks.append({"choices": [], "usage": response["usage"]})
+    common = {name: response[name] for name in ("id", "created", "model")}
+    for chunk in chunks:
+        yield f"data: {json.dumps({'object': 'chat.completion.chunk'} | common | chunk)}\n\n"
+    yield "data: [DONE]\n\n"

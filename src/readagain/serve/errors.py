@@ -9,13 +9,11 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from readagain.errors import ConfigError, RequestError, type_in_words
+from readagain.errors import MAX_QUOTE_LENGTH, ConfigError, ReadAgainError, quoted, type_in_words
 from readagain.serve.schemas import SummarizeRequest
 
 MAX_PROBLEMS = 5
 """Maximum number of problems in the error message of one request."""
-_MAX_QUOTED = 40
-"""Maximum number of characters of a quoted value."""
 
 _EXPECTED = {
     "int_type": "a whole number",
@@ -44,7 +42,7 @@ ERRORS = {
 """Status of each error code; docs/serving.md explains them."""
 
 
-class ApiError(RequestError):
+class ApiError(ReadAgainError):
     """Error that becomes an HTTP response.
 
     Args:
@@ -66,7 +64,7 @@ def stopping_error() -> ApiError:
     return ApiError("stopping", "server: stopping; send the request again")
 
 
-class ClientGoneError(RequestError):
+class ClientGoneError(ReadAgainError):
     """The client disconnected before the response."""
 
 
@@ -142,11 +140,11 @@ def _describe_problem(problem: Mapping[str, Any]) -> str:
         case "unknown_field":
             return _describe_unknown_field(context["name"])
         case "greater_than_equal":
-            return f"{name} is {_quote(value)}; expected {context['ge']} or more"
+            return f"{name} is {quoted(value)}; expected {context['ge']} or more"
         case "less_than_equal":
-            return f"{name} is {_quote(value)}; expected {context['le']} or less"
+            return f"{name} is {quoted(value)}; expected {context['le']} or less"
         case "literal_error":
-            return f"{name} is {_quote(value)}; expected {context['expected']}"
+            return f"{name} is {quoted(value)}; expected {context['expected']}"
         case "string_too_long":
             return (
                 f"{name} has {len(str(value)):,} characters; the limit is {context['max_length']:,}"
@@ -168,15 +166,10 @@ def _field_name(location: Iterable[str | int]) -> str:
     name = ""
     for step in location:
         name += f"[{step}]" if isinstance(step, int) else f".{step}" if name else step
-    return name[:_MAX_QUOTED] or "body"
+    return name[:MAX_QUOTE_LENGTH] or "body"
 
 
 def _describe_unknown_field(name: str) -> str:
     close = get_close_matches(name, SummarizeRequest.model_fields, n=1)
     hint = f"did you mean '{close[0]}'?" if close else "see /docs for all fields"
-    return f"unknown field {_quote(name)}; {hint}"
-
-
-def _quote(value: object) -> str:
-    quoted = repr(value)
-    return quoted if len(quoted) <= _MAX_QUOTED else f"{quoted[:_MAX_QUOTED]}..."
+    return f"unknown field {quoted(name)}; {hint}"

@@ -19,7 +19,7 @@ from starlette.types import Receive
 from readagain.explain.page import STATIC as EXPLAIN_STATIC
 from readagain.serve.api_page import api_page
 from readagain.serve.batching import BatchingQueue
-from readagain.serve.chat import ChatRequest, ChatResponse, chat_events, chat_response
+from readagain.serve.chat import ChatRequest, chat_events, chat_response
 from readagain.serve.errors import ApiError, ClientGoneError, stopping_error
 from readagain.serve.metrics import Metrics
 from readagain.serve.middleware import CHAT, SUMMARIZE
@@ -132,18 +132,15 @@ def add_routes(app: FastAPI, service: Service) -> None:
     async def chat(body: ChatRequest, request: Request) -> Any:
         """Write a headline for the last message of the user, in the format of OpenAI."""
         answer = await run(SummarizeRequest(texts=[body.text], model=body.model), request)
-        response = chat_response(body, answer.model, answer.results[0])
-        if not body.stream:
-            return response
-        has_usage = body.stream_options is not None and body.stream_options.include_usage
-        events = chat_events(response, has_usage=has_usage)
-        return StreamingResponse(events, media_type="text/event-stream")
+        response = chat_response(body, answer.model, answer.results[0].summary)
+        if body.stream:
+            return StreamingResponse(chat_events(body, response), media_type="text/event-stream")
+        return response
 
     app.router.add_api_route(
         CHAT,
         chat,
         methods=["POST"],
-        response_model=ChatResponse,
         responses={200: {"content": {"text/event-stream": {}}}, **_ERRORS},
         dependencies=keys,
         route_class_override=PacedRoute,

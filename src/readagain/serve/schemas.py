@@ -153,9 +153,7 @@ class SummaryResult(_Response):
             truncated=summary.truncated,
             read_share=summary.read_share,
             confidence=summary.confidence,
-            warnings=[
-                WarningResponse(code=each.code, message=each.message) for each in summary.warnings
-            ],
+            warnings=[WarningResponse.model_validate(each) for each in summary.warnings],
             alternatives=[
                 Alternative(summary=other.text, score=other.score) for other in summary.alternatives
             ],
@@ -167,7 +165,7 @@ class SummaryResult(_Response):
         read_share = self.read_share * share
         cut = warning("truncated", percent(read_share))
         others = [each for each in self.warnings if each.code != cut.code]
-        warnings = [WarningResponse(code=cut.code, message=cut.message), *others]
+        warnings = [WarningResponse.model_validate(cut), *others]
         return self.model_copy(
             update={"truncated": True, "read_share": read_share, "warnings": warnings}
         )

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from readagain.batch.job_dir import ShardMetadata
-from readagain.batch.local import local_engine
 from readagain.batch.locations import open_directory
-from readagain.batch.run import run_batch
+from readagain.batch.run import local_engine, run_batch
 from readagain.batch.shard_worker import ShardWorker
 from readagain.errors import DataError
 

@@ -10,8 +10,7 @@ from dataclasses import replace
 import pytest
 
 from readagain.batch.job_dir import ShardMetadata
-from readagain.batch.local import local_engine, run_local
-from readagain.batch.run import run_batch
+from readagain.batch.run import local_engine, run_batch, run_local
 from readagain.batch.shard_worker import ShardWorker
 from readagain.batch.shards import split_into_shards
 from readagain.errors import ArtifactError, ConfigError, DataError

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.batch.shard_worker import ShardWorker, check_config, output_format
+from readagain.batch.shard_worker import ShardWorker, output_format
 from readagain.batch.shards import split_into_shards
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.formats.delimited import write_csv
@@ -251,7 +251,7 @@ def test_csv_output_reads_back_with_any_line_end(cells):
 
 def test_unsupported_options_are_rejected_early(make_job, news):
     with pytest.raises(ConfigError, match="n_best"):
-        check_config(make_job(news, options={"n_best": 9, "beam": 2}).config)
-    strange = replace(make_job(news).config, model="none")
+        make_job(news, options={"n_best": 9, "beam": 2}).check()
+    job = make_job(news)
     with pytest.raises(ArtifactError, match="no model 'none'"):
-        check_config(strange)
+        replace(job, config=replace(job.config, model="none")).check()

@@ -32,7 +32,7 @@ def batch(readagain, tmp_path, monkeypatch):
                     raise DataError("the machine failed")
                 yield item if isinstance(item, ShardMetadata) else worker.run(item)
 
-        monkeypatch.setattr("readagain.batch.local.local_engine", lambda num_workers: engine)
+        monkeypatch.setattr("readagain.batch.run.local_engine", lambda num_workers: engine)
         arguments = ("batch", "news.jsonl", "out", "--model", TOY, "--shard-rows", 1)
         return readagain(*arguments, *options, cwd=tmp_path)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from readagain.errors import ConfigError, DataError, MissingExtraError
-from readagain.explain.plot import plot_attention
+from readagain.explain.plot import check_plot, plot_attention
 
 SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
@@ -46,18 +46,18 @@ def test_any_word_can_be_plotted(view, tmp_path, word):
     assert path.stat().st_size > 0
 
 
-def test_unknown_plot_format_is_refused(view, tmp_path):
+def test_unknown_plot_format_is_refused(tmp_path):
     with pytest.raises(
         ConfigError, match=r"x\.gif: unknown plot format; expected a name that ends"
     ):
-        plot_attention(view, tmp_path / "x.gif")
+        check_plot(tmp_path / "x.gif")
 
 
-def test_missing_matplotlib_suggests_the_extra(view, tmp_path, monkeypatch):
+def test_missing_matplotlib_suggests_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
     with pytest.raises(MissingExtraError, match=r"the extra 'plot'"):
-        plot_attention(view, tmp_path / "x.png")
+        check_plot(tmp_path / "x.png")
 
 
 @pytest.mark.needs_extras

@@ -177,8 +177,8 @@ def test_client_that_does_not_read_is_disconnected(connect, clock):
         await send(connection, GET[:-2] + b"Content-Length: 2\r\n\r\n")  # not idle
         connection.pause_writing()
         clock.advance(protocol.WRITE_TIMEOUT_S)
-        assert not connection.transport.is_open
         connection.resume_writing()  # as when the connection is lost
+        assert not connection.transport.is_open
 
     asyncio.run(scenario())
 
