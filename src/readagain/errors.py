@@ -37,10 +37,6 @@ class ArgumentError(ConfigError):
     'n_best is 5; expected 3 or less'
     >>> error.format_message(as_option)
     '--n-best is 5; expected 3 or less'
-
-    Args:
-        message: the message, a template for `str.format`.
-        values: the values for the indices in the message.
     """
 
     def __init__(self, message: str, *values: object) -> None:
@@ -166,9 +162,6 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
         module: the module, for example `pyarrow.parquet`.
         extra: the extra of this package that installs it.
         purpose: what needs the module; the start of the message.
-
-    Raises:
-        MissingExtraError: if it is not installed; the message names the extra.
     """
     try:
         return import_module(module)

@@ -31,11 +31,7 @@ def num_threads(threads: int | None) -> int:
 
 
 def check_parallelism(argument: str, number: int) -> None:
-    """Check a number of threads or processes.
-
-    Args:
-        argument: the name of the argument.
-        number: its value.
+    """Check the value of an argument that is a number of threads or processes.
 
     Raises:
         ArgumentError: if the number is not between 1 and `MAX_PER_PROCESSOR` per processor.

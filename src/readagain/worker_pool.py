@@ -54,10 +54,7 @@ def run_tasks(
     A task is read from `tasks` when a worker is free. A worker that dies is replaced, and its task
     is run again. Each worker is a pool of its own, so that its task is known when it dies.
 
-    Args:
-        build: returns the function that runs a task; called once in each worker.
-        tasks: the tasks.
-        num_workers: the number of processes.
+    `build` is called once in each worker and returns the function that runs a task.
 
     Raises:
         DataError: if workers die while they start.

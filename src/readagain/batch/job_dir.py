@@ -119,12 +119,7 @@ class JobManifest:
 
 
 class JobDir(OutputDir):
-    """Output directory of one batch job.
-
-    Args:
-        directory: the directory.
-        update: accept changed inputs; shards with unchanged rows are kept.
-    """
+    """Output directory of one batch job; `update` accepts changed inputs."""
 
     content = "batch job"
     action = "writing into"
@@ -147,14 +142,9 @@ class JobDir(OutputDir):
         inputs: list[dict[str, Any]],
         joined_files: Mapping[int, str],
     ) -> JobManifest:
-        """Join shards if asked, write the manifest and remove the files of the unfinished job.
+        """Join shards, write the manifest and remove the files of the unfinished job.
 
-        Args:
-            shards: all shards of the job.
-            settings: settings of the job.
-            inputs: input files of the job.
-            joined_files: name of the file to which the shards of an input are joined, by the
-                number of the input.
+        `joined_files` has the output file of each input, by its number, if shards are joined.
 
         Raises:
             DataError: if a node wrote a shard to a folder that this process cannot read, or a

@@ -40,17 +40,15 @@ class InputFile:
 
 
 def find_files(patterns: Sequence[str], *, out: str = "") -> list[InputFile]:
-    """Return the files for paths, addresses and patterns, without repetition, in order.
+    """Return the files for paths, addresses and glob patterns, without repetition, in order.
 
-    Args:
-        patterns: paths, addresses or glob patterns.
-        out: the output directory of the job; files in it are skipped.
+    Files in `out`, the output directory of the job, are skipped.
 
     Raises:
         DataError: for a missing file, a file named twice, a pattern without a match, and inputs
             that are all in `out`.
     """
-    found: dict[str, InputFile] = {}
+    files_by_name: dict[str, InputFile] = {}
     for pattern in patterns:
         matches = _find(pattern)
         if not matches:
@@ -58,11 +56,11 @@ def find_files(patterns: Sequence[str], *, out: str = "") -> list[InputFile]:
         files = [file for file in matches if not (out and _is_inside(file.location, out))]
         if not files:
             raise DataError(f"{pattern}: is in the output folder {out}; choose another folder")
-        if _full_name(pattern) in found:
+        if _full_name(pattern) in files_by_name:
             raise DataError(f"{pattern}: given twice; name each file once")
         for file in files:
-            found.setdefault(_full_name(file.location), file)
-    return list(found.values())
+            files_by_name.setdefault(_full_name(file.location), file)
+    return list(files_by_name.values())
 
 
 def _find(pattern: str) -> list[InputFile]:

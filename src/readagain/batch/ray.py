@@ -33,9 +33,7 @@ Batch = dict[str, Any]
 def ray_engine(*, address: str | None, num_workers: int) -> Engine:
     """Return the engine of a Ray cluster; 0 workers means one per processor.
 
-    Args:
-        address: address of the cluster; None for one that Ray finds or starts on this machine.
-        num_workers: number of actors.
+    If `address` is None, Ray finds a cluster or starts one on this machine.
     """
     ray = require("ray", extra="ray", purpose="the engine 'ray'")
     require("ray.data", extra="ray", purpose="the engine 'ray'")

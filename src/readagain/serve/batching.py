@@ -101,11 +101,7 @@ class BatchingQueue(Generic[Key, Result]):
         return not self._is_closed and self._loop is not None and not self._loop.done()
 
     def check_capacity(self, num_texts: int = 1) -> None:
-        """Check that `num_texts` more texts fit into the queue.
-
-        Raises:
-            ApiError: if they do not, or if the queue is closed.
-        """
+        """Raise an `ApiError` unless the queue is open and has space for `num_texts` more texts."""
         if self._is_closed:
             raise stopping_error()
         if len(self._items) + num_texts > self._max_texts:
@@ -116,11 +112,7 @@ class BatchingQueue(Generic[Key, Result]):
             )
 
     async def summarize(self, key: Key, texts: Sequence[str]) -> list[Result]:
-        """Return the results of some texts, in order; if cancelled, waiting texts are dropped.
-
-        Raises:
-            ApiError: immediately, if they do not fit or the queue is closed.
-        """
+        """Return the results of some texts, in order; if cancelled, waiting texts are dropped."""
         self.check_capacity(len(texts))
         job: _Job[Key, Result] = _Job(key, texts)
         self._set_items([*self._items, *((job, index) for index in range(len(texts)))])

@@ -68,11 +68,7 @@ class ChatRequest(_LenientModel):
 
     @property
     def prompt(self) -> str:
-        """Return the last message of the user.
-
-        Raises:
-            ApiError: if there is none, or one that is not Unicode text.
-        """
+        """Return the last message of the user; raise an `ApiError` if there is no valid one."""
         for message in reversed(self.messages):
             if message.role == "user" and message.text.strip():
                 if any("\ud800" <= character <= "\udfff" for character in message.text):
@@ -85,8 +81,8 @@ class ChatRequest(_LenientModel):
     @property
     def text(self) -> str:
         """Return the text to summarize."""
-        found = _HISTORY.findall(self.prompt)
-        return _SPEAKER.sub("", found[-1]).strip() if found else self.prompt
+        histories = _HISTORY.findall(self.prompt)
+        return _SPEAKER.sub("", histories[-1]).strip() if histories else self.prompt
 
     def answer(self, headline: str) -> str:
         """Return the content of the answer: the headline, or JSON if the prompt expects it."""

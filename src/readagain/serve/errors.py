@@ -15,6 +15,7 @@ from readagain.serve.schemas import SummarizeRequest
 MAX_PROBLEMS = 5
 """Maximum number of problems in the error message of one request."""
 
+# What is expected where pydantic reports an error of this type.
 _EXPECTED = {
     "int_type": "a whole number",
     "bool_type": "true or false",
@@ -43,13 +44,7 @@ ERRORS = {
 
 
 class ApiError(ReadAgainError):
-    """Error that becomes an HTTP response.
-
-    Args:
-        code: one of `ERRORS`.
-        message: one sentence for the client.
-        headers: additional headers of the response.
-    """
+    """Error that becomes an HTTP response; `code` is one of `ERRORS`."""
 
     def __init__(self, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -69,11 +64,7 @@ class ClientGoneError(ReadAgainError):
 
 
 async def handle_validation_error(request: Request, error: Exception) -> None:
-    """Translate FastAPI's error for a body that does not match the schema.
-
-    Raises:
-        ApiError: always.
-    """
+    """Raise an `ApiError` in place of FastAPI's error for a body that does not match the schema."""
     assert isinstance(error, RequestValidationError)
     problems = error.errors()
     if problems and problems[0]["type"] == "json_invalid":
@@ -87,11 +78,7 @@ async def handle_validation_error(request: Request, error: Exception) -> None:
 
 
 async def handle_http_error(request: Request, error: Exception) -> None:
-    """Translate the errors of Starlette's router and of FastAPI's JSON parsing.
-
-    Raises:
-        ApiError: for the statuses that they use.
-    """
+    """Raise an `ApiError` in place of errors of Starlette's router and FastAPI's JSON parsing."""
     assert isinstance(error, HTTPException)
     path, method = request.url.path[:100], request.method[:20]
     match error.status_code:
@@ -107,11 +94,7 @@ async def handle_http_error(request: Request, error: Exception) -> None:
 
 
 async def handle_config_error(request: Request, error: Exception) -> None:
-    """Translate the summarizer's error for limits that contradict each other.
-
-    Raises:
-        ApiError: always.
-    """
+    """Raise an `ApiError` in place of the summarizer's error for limits that contradict."""
     raise ApiError("invalid", str(error))
 
 
@@ -120,7 +103,7 @@ HANDLERS: dict[int | type[Exception], Any] = {
     HTTPException: handle_http_error,
     ConfigError: handle_config_error,
 }
-"""Exception handlers that translate to `ApiError`, which `ErrorMiddleware` turns into JSON."""
+"""Exception handlers that raise an `ApiError` instead; `ErrorMiddleware` turns it into JSON."""
 
 
 def describe_problems(problems: Sequence[Mapping[str, Any]]) -> str:

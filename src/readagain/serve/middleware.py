@@ -48,12 +48,7 @@ _VALID_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class ErrorMiddleware:
-    """Outermost middleware: adds headers, logs and counts requests, converts errors to JSON.
-
-    Args:
-        app: the next application.
-        metrics: counts requests.
-    """
+    """Outermost middleware: adds headers, logs and counts requests, converts errors to JSON."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
@@ -65,8 +60,9 @@ class ErrorMiddleware:
             await self._app(scope, receive, send)
             return
         start = time.monotonic()
-        given_id = Headers(scope=scope).get(REQUEST_ID, "")
-        request_id = given_id if _VALID_ID.fullmatch(given_id) else uuid.uuid4().hex
+        request_id = Headers(scope=scope).get(REQUEST_ID, "")
+        if not _VALID_ID.fullmatch(request_id):
+            request_id = uuid.uuid4().hex
         scope["state"] = {"start": start, "log_fields": {"request_id": request_id}}
         status = None
 
@@ -149,10 +145,7 @@ async def _discard_body(scope: Scope, receive: Receive) -> None:
 class AdmissionMiddleware:
     """Rejects requests without a valid key, or if the queue is full, before their body is read.
 
-    Args:
-        app: the next application.
-        keys: accepted keys; if empty, no key is needed.
-        check_capacity: raises an `ApiError` if no more texts can be queued.
+    If `keys` is empty, no key is needed. `check_capacity` raises an `ApiError` for a full queue.
     """
 
     def __init__(
@@ -160,15 +153,11 @@ class AdmissionMiddleware:
     ) -> None:
         self._app = app
         # Digests have equal lengths, so that comparing them does not reveal the length of a key.
-        self._digests = [_digest(key.encode()) for key in keys]
+        self._digests = [sha256(key.encode()).digest() for key in keys]
         self._check_capacity = check_capacity
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request.
-
-        Raises:
-            ApiError: for ambiguous headers, an invalid key or a full queue.
-        """
+        """Handle a request, or raise an `ApiError`."""
         if scope["type"] == "http":
             path, headers = scope["path"], Headers(scope=scope)
             if "content-length" in headers and "transfer-encoding" in headers:
@@ -177,16 +166,16 @@ class AdmissionMiddleware:
                     "headers: both Content-Length and Transfer-Encoding; send one of them",
                     {"Connection": "close"},
                 )
-            is_open = path in OPEN_PATHS or path.startswith("/static/")
-            if self._digests and not is_open:
+            needs_no_key = path in OPEN_PATHS or path.startswith("/static/")
+            if self._digests and not needs_no_key:
                 self._check_key(headers)
             if path in (SUMMARIZE, CHAT):  # health checks must work under load
                 self._check_capacity()
         await self._app(scope, receive, send)
 
     def _check_key(self, headers: Headers) -> None:
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        digest = _digest(given.strip().encode())
+        scheme, _, key = headers.get("authorization", "").partition(" ")
+        digest = sha256(key.strip().encode()).digest()
         # All keys are compared, so that the time does not depend on which one matches.
         matches = [compare_digest(digest, known) for known in self._digests]
         if scheme.lower() != "bearer" or not any(matches):
@@ -197,21 +186,11 @@ class AdmissionMiddleware:
             )
 
 
-def _digest(key: bytes) -> bytes:
-    return sha256(key).digest()
-
-
 class BodyMiddleware:
     """Reads the body of a request within limits of size and time, and limits requests in progress.
 
     When `max_requests` bodies are being received, the oldest is aborted, so that slow clients
-    cannot block the others.
-
-    Args:
-        app: the next application.
-        max_bytes: maximum size of a body.
-        max_requests: maximum number of bodies received at once, and of requests in progress.
-        timeout_s: maximum time to receive a body.
+    cannot block the others. After its body, a request counts towards `max_requests` in progress.
     """
 
     def __init__(
@@ -225,12 +204,7 @@ class BodyMiddleware:
         self._num_requests = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request.
-
-        Raises:
-            ApiError: for a body that is too large or too slow, or too many requests.
-            ClientGoneError: if the client disconnects before the end of the body.
-        """
+        """Handle a request, or raise an `ApiError` or `ClientGoneError`."""
         if scope["type"] != "http" or scope["method"] in METHODS_WITHOUT_BODY:
             await self._app(scope, receive, send)
             return

@@ -26,11 +26,7 @@ class LoadedModels:
 
     @classmethod
     def load(cls, settings: ServeSettings) -> "LoadedModels":
-        """Load every model of the settings.
-
-        Raises:
-            ArtifactError: if one cannot be used.
-        """
+        """Load every model of the settings."""
         return cls(
             {
                 name: Summarizer.load(model, threads=settings.threads)
@@ -39,11 +35,7 @@ class LoadedModels:
         )
 
     def batch_key(self, request: SummarizeRequest) -> BatchKey:
-        """Return the model and options of a request.
-
-        Raises:
-            ApiError: for a model that is not loaded.
-        """
+        """Return the model and options of a request; raise an `ApiError` for an unknown model."""
         name = next(iter(self._summarizers)) if request.model is None else request.model
         if name not in self._summarizers:
             raise ApiError(

@@ -196,10 +196,10 @@ def add_routes(app: FastAPI, service: Service) -> None:
 async def run_until_disconnect(
     work: Coroutine[Any, Any, T], receive: Receive, *, deadline: float, timeout_s: float
 ) -> T:
-    """Return the result of some work; cancel it if the client disconnects or time is up.
+    """Return the result of `work`; cancel it if the client disconnects or time is up.
 
     Args:
-        work: the coroutine that computes the response.
+        work: computes the response.
         receive: the `receive` of the request, after its body was read.
         deadline: the latest time, on the clock of the event loop.
         timeout_s: the timeout from which the deadline was computed, for the message.

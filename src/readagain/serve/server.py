@@ -41,14 +41,10 @@ METRICS_FILE_BYTES = 1 << 20
 def serve(settings: ServeSettings, announce: Callable[[str], None]) -> None:
     """Serve requests until SIGTERM or Ctrl-C, then finish the accepted ones.
 
-    Args:
-        settings: settings of the server.
-        announce: called with the address when the server is ready.
+    `announce` is called with the address when the server is ready.
 
     Raises:
-        ArtifactError: if a model cannot be used.
-        ConfigError: if the port cannot be bound.
-        MissingExtraError: if the extra is not installed.
+        ReadAgainError: if a model cannot be used, the port cannot be bound or the extra is missing.
     """
     for module in ("fastapi", "uvicorn", "prometheus_client"):
         require(module, extra="serve", purpose="serving")
@@ -89,11 +85,7 @@ def _run_single(settings: ServeSettings, announce: Callable[[str], None]) -> Non
 
 
 def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> None:
-    """Run several workers; uvicorn replaces workers that die or hang, and all at SIGHUP.
-
-    Raises:
-        ReadAgainError: if a worker cannot start.
-    """
+    """Run several workers; uvicorn replaces workers that die or hang, and all at SIGHUP."""
     from uvicorn.config import STARTUP_FAILURE
     from uvicorn.supervisors import Multiprocess
 

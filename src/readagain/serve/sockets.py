@@ -8,13 +8,10 @@ from readagain.errors import ArgumentError, ConfigError
 
 
 def bind(host: str, port: int, shared: bool = False) -> socket.socket:
-    """Bind a port without listening on it yet.
+    """Bind a port, or any free one for 0, without listening on it yet.
 
-    Args:
-        host: a name or an address.
-        port: the port; 0 for any free port.
-        shared: whether other sockets of this user may bind the port too; the kernel distributes
-            connections evenly among those that listen.
+    If `shared`, other sockets of this user may bind the port too; the kernel distributes
+    connections evenly among those that listen.
 
     Raises:
         ConfigError: if the port cannot be bound.
