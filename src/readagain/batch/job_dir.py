@@ -12,15 +12,15 @@ OUT_DIR/
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any
 
-from readagain.batch.locations import UNFINISHED, open_directory
+from readagain.batch.locations import UNFINISHED
 from readagain.errors import ArgumentError, DataError
 from readagain.formats.parquet import join_parquet
 from readagain.storage.checksums import add_checksum, verify_checksum
@@ -283,21 +283,6 @@ class JobDir(OutputDir):
             return JobManifest(**{**(found or {}), "shards": shards})
         except (KeyError, TypeError) as error:
             raise self.damaged(MANIFEST_FILE) from error
-
-
-@contextmanager
-def open_job_dir(
-    location: str, identity: Mapping[str, Any], *, overwrite: bool, update: bool
-) -> Iterator[JobDir]:
-    """Open the directory of a new job, or of one to resume, and hold its lock.
-
-    Raises:
-        ConfigError: when another process uses it, or it contains another job or other files.
-    """
-    directory = open_directory(location)
-    with JobDir.open(directory, identity, overwrite=overwrite, update=update) as job_dir:
-        directory.remove(ATTEMPTS_DIR)
-        yield job_dir
 
 
 def _changed_files(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[str]:

@@ -141,27 +141,32 @@ def _describe(path: Path) -> InputFile:
 
 
 def _find_remote(pattern: str) -> list[InputFile]:
-    wild = any(character in pattern for character in WILDCARDS)
-    directory = pattern.rpartition("/")[0] if wild else pattern
+    has_wildcard = any(character in pattern for character in WILDCARDS)
+    directory = pattern.rpartition("/")[0] if has_wildcard else pattern
     if any(character in directory for character in WILDCARDS):
         raise DataError(f"{pattern}: an address may only have a pattern after its last /")
     system, path = _file_system(directory)
     with _remote_errors(pattern, "read"):
-        if wild:
-            found = system.get_file_info(_fs().FileSelector(path, allow_not_found=True))
+        if has_wildcard:
+            infos = system.get_file_info(_fs().FileSelector(path, allow_not_found=True))
         else:
-            found = [system.get_file_info(path)]
-    kinds = _fs().FileType
-    if not wild and found[0].type != kinds.File:
-        is_folder = found[0].type == kinds.Directory
+            infos = [system.get_file_info(path)]
+    types = _fs().FileType
+    if not has_wildcard and infos[0].type != types.File:
+        is_folder = infos[0].type == types.Directory
         problem = "a folder; name its files" if is_folder else "no such file"
         raise DataError(f"{pattern}: {problem}")
-    located = [(f"{directory}/{info.base_name}" if wild else pattern, info) for info in found]
-    return [
-        InputFile(location=location, bytes=info.size, mtime_ns=info.mtime_ns or 0)
-        for location, info in sorted(located, key=lambda pair: pair[0])
-        if info.type == kinds.File and (not wild or fnmatchcase(location, pattern))
+    files = [
+        InputFile(
+            location=f"{directory}/{info.base_name}" if has_wildcard else pattern,
+            bytes=info.size,
+            mtime_ns=info.mtime_ns or 0,
+        )
+        for info in infos
+        if info.type == types.File
     ]
+    matches = [f for f in files if not has_wildcard or fnmatchcase(f.location, pattern)]
+    return sorted(matches, key=lambda file: file.location)
 
 
 def _fs() -> ModuleType:

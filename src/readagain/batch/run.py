@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from readagain.batch.job import BatchJob
-from readagain.batch.job_dir import Finished, JobManifest, ShardMetadata, open_job_dir
+from readagain.batch.job_dir import ATTEMPTS_DIR, Finished, JobDir, JobManifest, ShardMetadata
+from readagain.batch.locations import open_directory
 from readagain.batch.shard_worker import ShardConfig, ShardWorker
 from readagain.batch.shards import BatchShard
 from readagain.corpus.workers import JobProgress
@@ -35,9 +36,9 @@ def run_batch(
     """
     job.check()
     identity = job.identity()
-    with open_job_dir(
-        job.config.out, identity, overwrite=job.overwrite, update=job.update
-    ) as job_dir:
+    directory = open_directory(job.config.out)
+    with JobDir.open(directory, identity, overwrite=job.overwrite, update=job.update) as job_dir:
+        directory.remove(ATTEMPTS_DIR)
         finished = job_dir.finished_shards()
         shards = list(_report_progress(engine(job, finished), job, finished, on_progress))
         for file in job.files:

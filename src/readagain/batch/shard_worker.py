@@ -60,19 +60,19 @@ class ShardConfig:
         return tuple(names)
 
 
-def output_format(wanted: OutputFormat | None, found: TextFormat) -> OutputFormat:
-    """Return the output format for an input format.
+def output_format(option: OutputFormat | None, input_format: TextFormat) -> OutputFormat:
+    """Return the output format for an input format; the user may have set `option`.
 
     Raises:
         ConfigError: for JSONL as a table, since its objects may have different fields.
     """
-    if found == "jsonl" and wanted not in (None, "jsonl"):
+    if input_format == "jsonl" and option not in (None, "jsonl"):
         raise ArgumentError(
-            "{output_format}: '{0}' is not supported for JSONL input; remove the option", wanted
+            "{output_format}: '{0}' is not supported for JSONL input; remove the option", option
         )
-    if wanted is not None:
-        return wanted
-    return found if found in ("csv", "parquet") else "jsonl"
+    if option is not None:
+        return option
+    return input_format if input_format in ("csv", "parquet") else "jsonl"
 
 
 class ShardWorker:
@@ -92,31 +92,31 @@ class ShardWorker:
             DataError: for an invalid row if the job stops there, or when the output cannot be
                 written.
         """
-        kind = output_format(self._config.output_format, shard.schema.format)
-        keeps_table = kind == shard.schema.format == "parquet"
+        format = output_format(self._config.output_format, shard.schema.format)
+        keeps_table = format == shard.schema.format == "parquet"
         records = list(shard.records([shard.schema.text_column] if keeps_table else None))
         rows = self._summarize(records)
-        if kind == "parquet" and not keeps_table:
-            rows = [_check_utf8(*both) for both in zip(rows, records, strict=True)]
+        if format == "parquet" and not keeps_table:
+            rows = list(map(_check_utf8, rows, records))
         valid = [row for row in rows if not isinstance(row, InvalidRecord)]
         invalid = [row for row in rows if isinstance(row, InvalidRecord)]
         if invalid and self._config.on_error == "stop":
             raise invalid_record_error(invalid[0])
         if keeps_table:
             table, indices = _join_tables(shard)
-            both = list(zip(rows, indices, strict=True))
+            indexed_rows = list(zip(rows, indices, strict=True))
             invalid = [
                 row if index is None else replace(row, content=row_values(table, index))
-                for row, index in both
+                for row, index in indexed_rows
                 if isinstance(row, InvalidRecord)
             ]
-            kept = [index for row, index in both if not isinstance(row, InvalidRecord)]
-            content = write_parquet(self._add_columns(table.take(kept), valid))
+            valid_indices = [i for row, i in indexed_rows if not isinstance(row, InvalidRecord)]
+            content = write_parquet(self._add_columns(table.take(valid_indices), valid))
         else:
-            content = self._write(kind, shard, valid)
+            content = self._write(format, shard, valid)
         bad = write_jsonl(record.as_row() for record in invalid)
-        is_tsv = kind == "csv" and shard.schema.delimiter == "\t"
-        part = f"{shard.name}.{'tsv' if is_tsv else kind}"
+        is_tsv = format == "csv" and shard.schema.delimiter == "\t"
+        part = f"{shard.name}.{'tsv' if is_tsv else format}"
         metadata = ShardMetadata(
             source=shard.source,
             number=shard.number,
@@ -156,9 +156,9 @@ class ShardWorker:
             for record in records
         ]
 
-    def _write(self, kind: OutputFormat, shard: BatchShard, rows: Sequence[Row]) -> bytes:
+    def _write(self, format: OutputFormat, shard: BatchShard, rows: Sequence[Row]) -> bytes:
         columns = shard.schema.columns
-        match kind:
+        match format:
             case "jsonl":
                 return write_jsonl(rows)
             case "csv":
@@ -190,9 +190,10 @@ class ShardWorker:
 
 
 def _join_tables(shard: BatchShard) -> tuple[Any, list[int | None]]:
-    """Return the rows of a shard of a Parquet file as one table.
+    """Return the rows of a shard of a Parquet file as one pyarrow table.
 
-    Also return the row of each record in it; None for one that was too large to be read.
+    Also return, for each record of the shard, the index of its row in the table; None for a row
+    that was too large to be read.
     """
     arrow = require("pyarrow", extra="data", purpose="reading Parquet")
     tables = [unpack_table(piece.block.payload) for piece in shard.pieces]

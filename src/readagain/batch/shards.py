@@ -115,7 +115,7 @@ def _restore_url(record: TextRecord | InvalidRecord, location: str) -> TextRecor
 
 
 def _content(block: Block) -> Iterator[bytes]:
-    """Yield the content of a block as bytes for a checksum; other rows are encoded by `repr`."""
+    """Yield the content of a block for a checksum; rows other than bytes are encoded by `repr`."""
     if block.invalid is not None:
         yield os.fsencode(block.invalid.reason)
     for row in [block.payload] if isinstance(block.payload, bytes) else block.payload:

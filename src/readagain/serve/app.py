@@ -41,7 +41,7 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         max_batch=MAX_TEXTS,
         max_wait_s=limits.max_wait_ms / 1e3,
         observe_batch=metrics.observe_batch,
-        observe_queue=metrics.observe_queue,
+        observe_queue=metrics.queue_length.set,
     )
 
     @asynccontextmanager

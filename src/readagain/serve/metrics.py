@@ -33,7 +33,7 @@ class Metrics:
             "readagain_request_seconds", "Seconds from a request's first byte to its response.",
             ["route"], buckets=_LATENCY_BUCKETS_S, registry=registry,
         )  # fmt: skip
-        self._texts = Counter(
+        self.texts = Counter(
             "readagain_texts", "Texts that were summarized, by model.", ["model"],
             registry=registry,
         )  # fmt: skip
@@ -41,7 +41,7 @@ class Metrics:
             "readagain_batch_texts", "Texts that were summarized together.",
             buckets=_BATCH_SIZE_BUCKETS, registry=registry,
         )  # fmt: skip
-        self._queue_length = Gauge(
+        self.queue_length = Gauge(
             "readagain_queue_texts", "Texts waiting in the queue.", registry=registry,
             multiprocess_mode="livesum",
         )  # fmt: skip
@@ -54,14 +54,6 @@ class Metrics:
         """Count a request that was answered."""
         self._requests.labels(route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
-
-    def count_texts(self, model: str, number: int) -> None:
-        """Count texts that were summarized."""
-        self._texts.labels(model).inc(number)
-
-    def observe_queue(self, length: int) -> None:
-        """Record the number of texts in the queue."""
-        self._queue_length.set(length)
 
     def observe_batch(self, size: int) -> None:
         """Record the size of a batch when it starts.

@@ -17,8 +17,8 @@ from typing import Any
 from fuzzing import seeds
 from fuzzing.messages import check_message
 from readagain.batch.job import BatchJob, group_inputs
-from readagain.batch.job_dir import open_job_dir
-from readagain.batch.locations import find_files
+from readagain.batch.job_dir import JobDir
+from readagain.batch.locations import find_files, open_directory
 from readagain.batch.shard_worker import ShardConfig
 from readagain.batch.shards import SplitOptions
 from readagain.config.files import load_run, read_run_file
@@ -338,7 +338,7 @@ def _plan_batch(paths: list[str], out: Path) -> None:
         split=SplitOptions(read=reading, shard_rows=2, added_fields=work.added_fields),
         config=work,
     )
-    with open_job_dir(str(out), job.identity(), overwrite=False, update=False) as job_dir:
+    with JobDir.open(open_directory(str(out)), job.identity(), overwrite=False) as job_dir:
         assert job_dir.finished_shards() == {}
         for source in job.inputs:
             for shard in job.split_input(source, {}):
@@ -415,11 +415,11 @@ def _write_headlines(path: Path) -> None:
 
 def _write_shard(out: Path, *, overwrite: bool) -> None:
     identity: dict[str, Any] = {"settings": {}, "inputs": []}
-    with open_job_dir(str(out), identity, overwrite=overwrite, update=False) as job_dir:
+    with JobDir.open(open_directory(str(out)), identity, overwrite=overwrite) as job_dir:
         for name in ("part-00000-000000.jsonl", "bad/part-00000-000000.jsonl"):
             with _refusals():
                 job_dir.directory.write(name, b"{}")
-        job_dir.finish([], **identity)
+        job_dir.finish([], **identity, joined_files={})
 
 
 def _open_run(out: Path, *, overwrite: bool) -> None:

@@ -5,9 +5,9 @@ from readagain.serve.metrics import Metrics
 
 def test_metrics_show_batches_and_queue_length():
     metrics = Metrics()
-    metrics.observe_queue(7)
+    metrics.queue_length.set(7)
     metrics.observe_batch(4)
-    metrics.observe_queue(2)
+    metrics.queue_length.set(2)
     metrics.observe_batch(16)
     lines = metrics.render().decode().splitlines()
     assert 'readagain_batch_texts_bucket{le="4.0"} 1.0' in lines
@@ -24,6 +24,6 @@ def test_metrics_show_memory_after_a_batch(monkeypatch):
 
 def test_metrics_of_two_servers_are_separate():
     one, other = Metrics(), Metrics()
-    one.count_texts("toy", 3)
+    one.texts.labels("toy").inc(3)
     assert b'readagain_texts_total{model="toy"} 3.0' in one.render()
     assert b"readagain_texts_total{" not in other.render()
