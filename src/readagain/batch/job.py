@@ -86,13 +86,15 @@ class BatchJob:
             return {}
         names = {}
         for source in self.inputs:
-            kind: str = output_format(self.config.output_format, source.format)
+            suffix: str = output_format(self.config.output_format, source.format)
             path = Path(source.files[0].location)
             is_compressed = plain_name(path) != path.name.lower()
             stem = Path(path.stem).stem if is_compressed else path.stem
-            if kind == "csv" and plain_name(path).endswith((".tsv", ".tab")):
-                kind = "tsv"
-            names[source.number] = f"{'texts' if source.format == 'text' else stem}.{kind}"
+            if source.format == "text":
+                stem = "texts"
+            if suffix == "csv" and plain_name(path).endswith((".tsv", ".tab")):
+                suffix = "tsv"
+            names[source.number] = f"{stem}.{suffix}"
         return names
 
     def check(self) -> None:
@@ -110,18 +112,18 @@ class BatchJob:
             )
         if self.split.shard_rows is not None and self.split.shard_rows < 1:
             raise ArgumentError("{shard_rows}: {0}; expected 1 or more", self.split.shard_rows)
-        first_inputs: dict[str, str] = {}
+        inputs_by_output: dict[str, str] = {}
         for number, name in self.joined_files().items():
             location = self.inputs[number].files[0].location
-            if name in first_inputs:
+            other = inputs_by_output.setdefault(name, location)
+            if other != location:
                 raise ArgumentError(
                     "{one_file_per_input}: {0} and {1} would both be written to {2}; rename one, "
                     "or summarize them in two jobs",
-                    first_inputs[name],
+                    other,
                     location,
                     name,
                 )
-            first_inputs[name] = location
         for source in self.inputs:
             output_format(self.config.output_format, source.format)
             for file in source.files:

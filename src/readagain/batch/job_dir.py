@@ -170,9 +170,10 @@ class JobDir(OutputDir):
                 self._join(members, joined_files[source])
         # Remove the output of earlier versions of the inputs.
         bad_parts = {f"{BAD_ROWS}/{name}" for name in self.directory.names(BAD_ROWS)}
-        kept = {name for shard in shards for name in shard.files}
-        with_rows = {joined_files.get(shard.source) for shard in shards}
-        for name in (self._parts() | bad_parts | self._joined_files()) - kept - with_rows:
+        earlier = self._parts() | bad_parts | self._joined_files()
+        current = {name for shard in shards for name in shard.files}
+        current |= {joined_files.get(shard.source, "") for shard in shards}
+        for name in earlier - current:
             self.directory.remove(name)
         self.write_json(MANIFEST_FILE, add_checksum(asdict(manifest)))
         self.directory.remove(UNFINISHED)

@@ -186,7 +186,7 @@ def _group_blocks(blocks: Iterator[Block], options: SplitOptions) -> Iterator[li
     for block in blocks:
         if hasattr(block.payload, "schema"):
             block = replace(block, payload=pack_batch(block.payload))
-        num_bytes = _num_bytes(block)
+        num_bytes = sum(map(len, _content(block)))
         if group and size + num_bytes > BLOCK_BYTES:
             yield group
             group, size, num_shards = [], 0, num_shards + 1
@@ -198,13 +198,6 @@ def _group_blocks(blocks: Iterator[Block], options: SplitOptions) -> Iterator[li
             group, size, num_shards = [], 0, num_shards + 1
     if group:
         yield group
-
-
-def _num_bytes(block: Block) -> int:
-    """Return the approximate size of the unparsed rows of a block."""
-    if isinstance(block.payload, bytes):
-        return len(block.payload)
-    return sum(map(len, _content(block)))
 
 
 def _split_texts(source: BatchInput, options: SplitOptions) -> _Split:
