@@ -151,10 +151,13 @@ def test_explain_page_commands_run(run_page):
     assert Path("abstract.png").exists()
 
 
-def test_batch_page_command_runs(run_page):
-    assert run_page("docs/batch.md", skip="ray", extra={"batch": ["--workers", "1"]}) == ["batch"]
+def test_batch_page_commands_run(run_page):
+    commands_run = run_page("docs/batch.md", skip="ray", extra={"batch": ["--workers", "1"]})
+    assert commands_run == ["batch"] * 2
     (part,) = Path("headlines").glob("part-*.jsonl")
+    (joined,) = Path("by-file").glob("*.jsonl")
     assert json.loads(part.read_text(encoding="utf-8"))["summary"].startswith("Norway")
+    assert joined.read_bytes() == part.read_bytes()
 
 
 @pytest.mark.slow
