@@ -20,7 +20,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 MAX_CRASHES = 3
-"""Maximum number of workers that may die while they run one task, or while they start."""
+"""A task is given up after this many workers died while they ran it; a job, while they started."""
 
 
 @dataclass(frozen=True)
@@ -68,29 +68,29 @@ def run_tasks(
             worker = _Worker(build, pools)
             running[worker.run(task)] = worker, task, 0
         while running:
-            future = next(iter(wait(running, return_when=FIRST_COMPLETED).done))
-            worker, task, num_crashes = running.pop(future)
-            if isinstance(future.exception(), BrokenProcessPool):
-                logger.warning("a worker process died; it is replaced")
-                if worker.has_started:
-                    num_crashes += 1
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                worker, task, num_crashes = running.pop(future)
+                if isinstance(future.exception(), BrokenProcessPool):
+                    logger.warning("a worker process died; it is replaced")
+                    if worker.has_started:
+                        num_crashes += 1
+                    else:
+                        num_failed_starts += 1
+                    if num_failed_starts == MAX_CRASHES:
+                        raise DataError(
+                            f"{MAX_CRASHES} worker processes died while they started, perhaps "
+                            "because memory ran out; use fewer workers"
+                        )
+                    worker = _Worker(build, pools)
+                    if num_crashes < MAX_CRASHES:
+                        running[worker.run(task)] = worker, task, num_crashes
+                        continue
+                    yield TaskFailure(task)
                 else:
-                    num_failed_starts += 1
-                if num_failed_starts == MAX_CRASHES:
-                    raise DataError(
-                        f"{MAX_CRASHES} worker processes died while they started, perhaps because "
-                        "memory ran out; use fewer workers"
-                    )
-                worker = _Worker(build, pools)
-                if num_crashes < MAX_CRASHES:
-                    running[worker.run(task)] = worker, task, num_crashes
-                    continue
-                yield TaskFailure(task)
-            else:
-                num_failed_starts = 0
-                yield future.result()
-            for task in islice(new_tasks, 1):
-                running[worker.run(task)] = worker, task, 0
+                    num_failed_starts = 0
+                    yield future.result()
+                for task in islice(new_tasks, 1):
+                    running[worker.run(task)] = worker, task, 0
 
 
 class _Worker(Generic[Task, Result]):
