@@ -21,7 +21,7 @@ def main() -> None:
     arguments = parser.parse_args()
     frame = pd.read_csv(arguments.source)
     summaries = Summarizer.load("news").summarize(frame["text"].fillna(""), max_words=12)
-    frame["headline"] = [each.text for each in summaries]
+    frame["headline"] = summaries
     frame["confidence"] = [each.confidence for each in summaries]
     frame.to_csv(arguments.target, index=False)
     print(frame["headline"].to_string(index=False))

@@ -37,8 +37,10 @@ class Explanation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Summary:
-    """A summary of a text.
+class Summary(str):
+    """A summary of a text: a string with attributes.
+
+    Being a string, it can be joined, written to JSON, or stored in a column of pandas or Arrow.
 
     Args:
         text: printed summary; empty for a text without a letter or a digit.
@@ -70,8 +72,14 @@ class Summary:
     alternatives: "tuple[Summary, ...]" = ()
     explanation: Explanation | None = None
 
-    def __str__(self) -> str:
-        return self.text
+    def __new__(cls, text: str, **_: object) -> "Summary":
+        return super().__new__(cls, text)
+
+    # Summaries with the same attributes are equal. A summary is also equal to its text.
+    __hash__ = str.__hash__
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary that `json.dumps` accepts."""

@@ -394,20 +394,41 @@ def test_table_is_refused(summarizer):
 
 
 @pytest.mark.needs_extras
-def test_pandas_column_is_summarized_row_by_row(summarizer):
+@pytest.mark.parametrize("dtype", ["str", "object"])
+def test_pandas_column_of_summaries_is_stored_as_text(summarizer, tmp_path, dtype):
     pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"text": [POLICE, FERRY]}, index=[7, 3])
-    found = frame.assign(headline=summarizer.summarize(frame.text))
-    assert texts_of(found.headline) == texts_of(summarizer.summarize([POLICE, FERRY]))
+    frame = pandas.DataFrame({"text": [POLICE, FERRY]}, index=[7, 3], dtype=dtype)
+    frame["headline"] = summarizer.summarize(frame.text)
+    frame["headline"] = frame["headline"].astype(dtype)
+    frame.to_parquet(tmp_path / "a.parquet")
+    stored = pandas.read_parquet(tmp_path / "a.parquet")
+    expected = texts_of(summarizer.summarize([POLICE, FERRY]))
+    assert stored.headline.tolist() == expected
+    assert {type(each) for each in stored.headline} == {str}
+    assert (frame.headline == expected[0]).tolist() == [True, False]
     with pytest.raises(ConfigError, match="texts is of type DataFrame"):
         summarizer.summarize(frame)
+
+
+def test_summary_is_a_string_with_attributes(summarizer):
+    summary = summarizer.summarize(POLICE, n_best=2)
+    assert isinstance(summary, str) and type(str(summary)) is str
+    assert json.loads(json.dumps([summary])) == [summary.text]
+    assert " ".join([summary, "end"]) == f"{summary.text} end"
+    assert {summary: 1}[summary.text] == 1 and summary == summary.text
+    assert summary != replace(summary, score=summary.score + 1)  # the same text
+    copied = pickle.loads(pickle.dumps(summary))
+    assert copied == summary and copied.alternatives == summary.alternatives
+    assert replace(summary, text="other").upper() == "OTHER"
 
 
 @pytest.mark.needs_extras
 def test_arrow_column_is_summarized_row_by_row(summarizer):
     arrow = pytest.importorskip("pyarrow")
     column = arrow.chunked_array([[POLICE], [FERRY]])
-    assert texts_of(summarizer.summarize(column)) == texts_of(summarizer.summarize([POLICE, FERRY]))
+    summaries = summarizer.summarize(column)
+    assert texts_of(summaries) == texts_of(summarizer.summarize([POLICE, FERRY]))
+    assert arrow.array(summaries).to_pylist() == texts_of(summaries)
     with pytest.raises(ConfigError, match=r"texts\[1\] is None"):
         summarizer.summarize(arrow.array([POLICE, None]))
 
