@@ -18,16 +18,12 @@ FOLDER/
 Other files, such as the log and the checkpoints of a run, are not part of the model.
 """
 
-import json
-import shutil
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from readagain.config.files import load_run, save_run
-from readagain.config.override import override
+from readagain.config.files import load_run
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import RunSpec
 from readagain.errors import ArtifactError, ConfigError
@@ -37,7 +33,6 @@ from readagain.storage.model_manifest import (
     ModelManifest,
     check_model_files,
     read_manifest,
-    write_model_files,
 )
 from readagain.storage.tensors import TensorInfo, read_header
 from readagain.text.language import find_language
@@ -220,28 +215,3 @@ def check_new_dir(path: Path) -> None:
     is_new = not path.exists() and not path.is_symlink()
     if not is_new and (not path.is_dir() or any(path.iterdir())):
         raise ArtifactError(f"{path}: exists already; name a new folder")
-
-
-def write_tuned(
-    model_dir: ModelDir, out: Path, decode: Mapping[str, float], provenance: Mapping[str, Any]
-) -> None:
-    """Write a copy of a model with other decoding settings.
-
-    Args:
-        model_dir: the model to copy.
-        out: the folder of the copy.
-        decode: the decoding settings to change.
-        provenance: how the settings were tuned; stored in the provenance of the copy.
-
-    Raises:
-        ArtifactError: if the folder exists or cannot be written.
-    """
-    check_new_dir(out)
-    run = override(model_dir.run, {f"decode.{name}": value for name, value in decode.items()})
-    text = json.dumps({**model_dir.provenance, "tuned": dict(provenance)}, indent=2) + "\n"
-    writers: dict[str, Callable[[Path], object]] = {
-        name: partial(shutil.copyfile, model_dir.path / name) for name in model_dir.manifest.files
-    }
-    writers[RUN_FILE] = partial(save_run, run)
-    writers[PROVENANCE_FILE] = lambda path: path.write_text(text, encoding="utf-8")
-    write_model_files(out, writers, replace_all=True)

@@ -50,7 +50,7 @@ def test_baseline_is_trained_exported_and_scored(readagain, pairs, tmp_path, pre
     run_command("prepare", pairs, "--out", data, "--dev-pairs", 40, "--workers", 1)
     changes = [word for change in SMALL for word in ("--set", change)]
     run_command("train", preset, "--data", data, "--out", run, *changes, "--device", "cpu")
-    run_command("inspect", run)
+    run_command("models", run)
     exported = run_command("export", run, "--check-texts", 20, "--threads", 1)
     assert "float32   the network's 20 n-best lists: 100.0%" in exported
     assert json.loads((run / "run.json").read_text())["model"]["kind"] == preset[:3]

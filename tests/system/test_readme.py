@@ -39,7 +39,7 @@ def test_readme_has_three_samples():
 @pytest.mark.parametrize("name", ["news", "papers"])
 def test_bundled_model_is_complete_and_small(name, readagain):
     folder = ROOT / "src" / "readagain" / "models" / name
-    done = readagain("inspect", folder)
+    done = readagain("models", folder)
     assert (done.returncode, done.stderr) == (0, "")
     assert "all checksums match" in done.stdout
     assert sum(file.stat().st_size for file in folder.iterdir()) <= 36_000_000

@@ -15,6 +15,7 @@ from readagain.model_dir import (
     VOCAB_FILE,
     WEIGHTS_FILE,
     ModelDir,
+    check_new_dir,
     graph_names,
 )
 from readagain.presets import PRESETS
@@ -383,3 +384,10 @@ def test_model_without_a_language_is_english(model):
 
     write_model_files(model, {RUN_FILE: write})
     assert ModelDir.open(model).run.data.language == "en"
+
+
+def test_new_dir_must_be_empty(tmp_path):
+    (tmp_path / "mine.txt").write_text("x")
+    with pytest.raises(ArtifactError, match="exists already; name a new folder"):
+        check_new_dir(tmp_path)
+    check_new_dir(tmp_path / "new")

@@ -32,14 +32,9 @@ COMMANDS: tuple[str, ...] = (
     "train",
     "export",
     "models",
-    "inspect",
-    "cases",
-    "curves",
     "presets",
     "rouge",
     "evaluate",
-    "tune",
-    "bench",
     "reproduce",
 )
 

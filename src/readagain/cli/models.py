@@ -1,70 +1,164 @@
-"""`readagain models`: list the bundled models and other model folders."""
+"""`readagain models`: list the bundled models, or check a model folder and describe it."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from readagain.counts import pluralize
+
+if TYPE_CHECKING:
+    from readagain.model_dir import ModelDir
 
 EXAMPLES = ("readagain models", "readagain models runs/mine")
 
 
 def command(
-    folders: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="FOLDER", help="Model folders to list after the bundled models."),
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MODEL",
+            help="Bundled model or model folder to check; without it, bundled models are listed.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
 ) -> None:
-    """List models with language, purpose, size, and the number of words that they read."""
+    """List the bundled models, or check a model and print its settings, training and files."""
     import json
 
-    from readagain.storage.bundled import bundled_models
-
-    rows = [_row(model) for model in (*bundled_models(), *(folders or ()))]
-    if as_json:
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
-    else:
-        _print_table(rows)
-
-
-def _row(model: str) -> dict[str, str | int]:
-    from readagain.engine.source import SourceReader
+    from readagain.errors import ArtifactError
     from readagain.model_dir import ModelDir
-    from readagain.storage.bundled import find_model
+    from readagain.storage.bundled import bundled_models, find_model
 
-    model_dir = ModelDir.open(find_model(model))
-    reader = SourceReader(model_dir.run, model_dir.source_vocab, model_dir.vocab)
+    if model is None:
+        rows = [
+            {"name": name, **_basic_info(ModelDir.open(path))}
+            for name, path in bundled_models().items()
+        ]
+        if as_json:
+            print(json.dumps(rows, indent=2, ensure_ascii=False))
+        else:
+            _list_models(rows)
+        return
+    model_dir = ModelDir.open(find_model(model), checksums=True)
+    info = _full_info(model_dir)
+    if as_json:
+        print(json.dumps(info, indent=2, ensure_ascii=False))
+        return
+    try:
+        lines = _format_info(info)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise ArtifactError(
+            f"{model_dir.path}: invalid provenance.json or scores.json; use --json to see the rest"
+        ) from error
+    for name, value in lines:
+        # Escape control characters, since a downloaded model may have them in its title.
+        line = f"{name:<13} {value}"
+        print(line if line.isprintable() else ascii(line))
+    print(f"{model_dir.path}: complete, all checksums match")
+
+
+def _basic_info(model: "ModelDir") -> dict[str, Any]:
+    from readagain.engine.source import SourceReader
+
+    reader = SourceReader(model.run, model.source_vocab, model.vocab)
     return {
-        "name": model,
         "language": reader.language.code,
         "language_name": reader.language.name,
-        "title": model_dir.run.title,
-        "bytes": sum(entry.bytes for entry in model_dir.manifest.files.values()),
-        "read_sentences": model_dir.run.data.num_sentences,
+        "title": model.run.title,
+        "bytes": sum(entry.bytes for entry in model.manifest.files.values()),
+        "read_sentences": model.run.data.num_sentences,
         "read_words": reader.max_words * reader.num_sequences,
     }
 
 
-def _print_table(rows: list[dict[str, str | int]]) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
+def _list_models(rows: list[dict[str, Any]]) -> None:
     from readagain.cli.output import print_table
-    from readagain.errors import for_terminal
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("name", no_wrap=True)
-    table.add_column("language", no_wrap=True)
-    table.add_column("MB", justify="right", no_wrap=True)
-    table.add_column("sentences read", justify="right", no_wrap=True)
-    table.add_column("words read", justify="right", no_wrap=True)
-    table.add_column("title")
-    for row in rows:
-        numbers = (f"{int(row[name]):,}" for name in ("read_sentences", "read_words"))
-        size = f"{int(row['bytes']) / 1e6:.1f}"
-        table.add_row(
-            *(escape(for_terminal(str(row[name]))) for name in ("name", "language_name")),
-            size,
-            *numbers,
-            escape(for_terminal(str(row["title"]))),
+    print_table(
+        {
+            "name": "left",
+            "language": "left",
+            "MB": "right",
+            "sentences read": "right",
+            "words read": "right",
+            "title": "left",
+        },
+        [
+            (
+                row["name"],
+                row["language_name"],
+                f"{row['bytes'] / 1e6:.1f}",
+                f"{row['read_sentences']:,}",
+                f"{row['read_words']:,}",
+                row["title"],
+            )
+            for row in rows
+        ],
+    )
+
+
+def _full_info(model: "ModelDir") -> dict[str, Any]:
+    from readagain.config.files import run_to_dict
+    from readagain.config.parameters import count_parameters
+    from readagain.model_dir import WEIGHTS_FILE
+
+    tensors = model.tensors if model.has(WEIGHTS_FILE) else {}
+    return {
+        **_basic_info(model),
+        "format_version": model.manifest.format_version,
+        "package_version": model.manifest.package_version,
+        "run": run_to_dict(model.run),
+        "parameters": count_parameters(model.run),
+        "source_words": len(model.source_vocab),
+        "summary_words": len(model.vocab),
+        "cases": len(model.truecaser),
+        "tensors": {
+            name: {"type": info.dtype, "shape": list(info.shape)} for name, info in tensors.items()
+        },
+        "files": {name: entry.bytes for name, entry in model.manifest.files.items()},
+        "scores": model.scores,
+        "provenance": model.provenance,
+    }
+
+
+def _format_info(info: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return a label and a text for each line of the description."""
+    run, provenance, tensors = info["run"], info["provenance"], info["tensors"]
+    shortlist = run["model"].get("shortlist_size")
+    words = f"{info['source_words']:,} read, {info['summary_words']:,} written"
+    if shortlist:
+        words += f", shortlist of {shortlist:,}"
+    where = f"in {pluralize(len(tensors), 'tensor')}" if tensors else "in the graphs"
+    lines = [
+        ("title", run["title"]),
+        ("paper", run["paper"]),
+        ("format", f"{info['format_version']}, written by readagain {info['package_version']}"),
+        ("language", f"{info['language_name']} ({info['language']})"),
+        ("reads", f"{pluralize(info['read_sentences'], 'sentence')} of a text, "
+         f"at most {pluralize(info['read_words'], 'word')}"),
+        ("parameters", f"{info['parameters']:,} {where}"),
+        ("vocabularies", words),
+        ("cases", pluralize(info["cases"], "word or pair", "words and pairs")),
+    ]  # fmt: skip
+    # A folder without weights is a copy for inference, so it cannot be in training.
+    unfinished = "no: stopped, or still running" if tensors else "no: stopped early"
+    while provenance:  # of the model, then of the model that it was fine-tuned from
+        corpus, base = provenance["corpus"], provenance["began_from"]
+        lines += [
+            ("corpus", f"{corpus['name']}, {pluralize(corpus['train_pairs'], 'pair')}, "
+             f"fingerprint {corpus['fingerprint'][:16]}"),
+            ("trained", f"step {provenance['step']:,}, {provenance['minutes']:.1f} minutes on "
+             f"{provenance['device']}, seed {provenance['seed']}"),
+            ("finished", "yes" if provenance["is_finished"] else unfinished),
+            ("began from", f"the model {base['name']}" if base else "random weights"),
+        ]  # fmt: skip
+        provenance = base["provenance"] if base else None
+    for name, scores in info["scores"].items():
+        values = ", ".join(
+            f"{measure} {value:.3f}" if isinstance(value, float) else f"{measure} {value}"
+            for measure, value in scores.items()
+            if value is not None
         )
-    print_table(table)
+        lines.append((f"scores {name}", values))
+    lines += [("file", f"{size:>14,} bytes  {name}") for name, size in info["files"].items()]
+    return lines

@@ -4,11 +4,11 @@ import errno
 import io
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+    from rich.console import Console, JustifyMethod
 
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -46,10 +46,22 @@ def persistent_console() -> "Console":
     return PersistentConsole()
 
 
-def print_table(table: "Table") -> None:
-    """Print a table; if output is not a terminal, each row is one line, for grep and cut."""
-    from rich.console import Console
+def print_table(columns: "dict[str, JustifyMethod]", rows: Iterable[Sequence[str]]) -> None:
+    """Print a table; if output is not a terminal, each row is one line, for grep and cut.
 
+    Args:
+        columns: alignment of each column by its heading; the last column may be wrapped.
+        rows: the texts of each row.
+    """
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading, alignment in columns.items():
+        table.add_column(heading, justify=alignment, no_wrap=heading != [*columns][-1])
+    for row in rows:
+        table.add_row(*(escape(for_terminal(text)) for text in row))
     console = Console()
     if not console.is_terminal:
         console = Console(width=200)

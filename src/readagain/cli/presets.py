@@ -1,6 +1,6 @@
 """`readagain presets`: list presets, or print one."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,44 +35,37 @@ def command(
     elif as_json:
         print(json.dumps(_rows(), indent=2, ensure_ascii=False))
     else:
-        _print_table()
+        _list_presets()
 
 
-def _rows() -> list[dict[str, object]]:
+def _rows() -> list[dict[str, Any]]:
     from readagain.config.parameters import count_parameters
     from readagain.presets import BASELINES, PRESETS
 
-    baselines: list[dict[str, object]] = [
-        {"name": name, "title": spec.title, "vocab_size": 0, "parameters": 0, "paper": spec.paper}
-        for name, spec in BASELINES.items()
-    ]
-    return baselines + [
+    baselines = [(name, spec, 0, 0) for name, spec in BASELINES.items()]
+    networks = [(name, run, run.vocab_size, count_parameters(run)) for name, run in PRESETS.items()]
+    return [
         {
             "name": name,
-            "title": run.title,
-            "vocab_size": run.vocab_size,
-            "parameters": count_parameters(run),
-            "paper": run.paper,
+            "title": spec.title,
+            "vocab_size": vocab_size,
+            "parameters": num_parameters,
+            "paper": spec.paper,
         }
-        for name, run in PRESETS.items()
+        for name, spec, vocab_size, num_parameters in (*baselines, *networks)
     ]
 
 
-def _print_table() -> None:
-    from rich.table import Table
-
+def _list_presets() -> None:
     from readagain.cli.output import print_table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("name", no_wrap=True)
-    table.add_column("words", justify="right", no_wrap=True)
-    table.add_column("parameters", justify="right", no_wrap=True)
-    table.add_column("paper")
-    for row in _rows():
-        table.add_row(
-            str(row["name"]),
-            f"{row['vocab_size']:,}" if row["vocab_size"] else "–",
-            f"{row['parameters']:,}" if row["parameters"] else "–",
-            str(row["paper"]),
-        )
-    print_table(table)
+    def number(value: int) -> str:
+        return f"{value:,}" if value else "–"
+
+    print_table(
+        {"name": "left", "words": "right", "parameters": "right", "paper": "left"},
+        [
+            (row["name"], number(row["vocab_size"]), number(row["parameters"]), row["paper"])
+            for row in _rows()
+        ],
+    )

@@ -86,7 +86,7 @@ def _print_result(result: "TrainingResult | None", out: Path) -> None:
     if os.environ.get("RANK", "0") != "0":  # under torchrun, only the first process prints
         return
     if result is None:
-        print(f"{out}: finished already; see 'readagain inspect {out}'")
+        print(f"{out}: finished already; see 'readagain models {out}'")
         return
     state = result.state
     if not result.is_finished:

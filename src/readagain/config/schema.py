@@ -232,7 +232,7 @@ class DecodeSpec:
     consensus_by: Literal["f1", "recall"] = "f1"
     """Utility of MBR reranking; recall suits summaries that fill a limit."""
     unigram_bonus: Weight = 0.0
-    """Added to the score for each word of the source; see 'readagain tune'."""
+    """Added to the score for each word of the source, as in ABS+."""
     bigram_bonus: Weight = 0.0
     """Added for each bigram of the source."""
     trigram_bonus: Weight = 0.0

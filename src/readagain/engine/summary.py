@@ -73,6 +73,7 @@ class Summary(str):
     explanation: Explanation | None = None
 
     def __new__(cls, text: str, **_: object) -> "Summary":
+        """Create the string; `__init__` sets the attributes."""
         return super().__new__(cls, text)
 
     # Summaries with the same attributes are equal. A summary is also equal to its text.

@@ -26,7 +26,7 @@ ABS_PLUS = override(
         "title": "ABS+",
         "paper": "Rush, Chopra and Weston 2015 (arXiv:1509.00685), section 5",
         # The paper tunes these weights on DUC 2003 and does not report them. The best values depend
-        # on the trained model: these are initial values, which 'readagain tune' tunes for a model.
+        # on the trained model: these are initial values; 'readagain reproduce' tunes them.
         "decode.unigram_bonus": 1.0,
         "decode.bigram_bonus": 0.5,
         "decode.trigram_bonus": 0.5,

@@ -223,9 +223,9 @@ def _model_with(name: str) -> Callable[[Path], Reader]:
     return begin
 
 
-def _inspected(name: str) -> Callable[[Path], Reader]:
-    """Exchange a file of a model folder and describe the model, as `readagain inspect` does."""
-    from readagain.cli import inspect
+def _described(name: str) -> Callable[[Path], Reader]:
+    """Exchange a file of a model folder and describe the model, as `readagain models` does."""
+    from readagain.cli import models
 
     def begin(folder: Path) -> Reader:
         model = Path(shutil.copytree(seeds.MODELS / "format-1", folder / "model"))
@@ -237,7 +237,7 @@ def _inspected(name: str) -> Callable[[Path], Reader]:
             manifest["files"][name] = facts
             (model / MANIFEST_FILE).write_text(json.dumps(manifest))
             with redirect_stdout(io.StringIO()) as printed:
-                inspect.command(str(model))
+                models.command(str(model))
             assert all(line.isprintable() for line in printed.getvalue().split("\n"))
 
         return read
@@ -507,11 +507,11 @@ TARGETS: dict[str, Target] = {
     "records-parquet": Target(seeds=seeds.parquet, begin=_records("a.parquet", "parquet")),
     "records-pipe": Target(seeds=lambda: [*seeds.TEXTS, *seeds.JSONL], begin=_streams),
     "requests": Target(seeds=lambda: seeds.REQUESTS, begin=_server, weight=1),
-    "inspect": Target(
-        seeds=lambda: seeds.model_files("provenance.json"), begin=_inspected("provenance.json")
+    "models": Target(
+        seeds=lambda: seeds.model_files("provenance.json"), begin=_described("provenance.json")
     ),
-    "inspect-scores": Target(
-        seeds=lambda: seeds.model_files("scores.json"), begin=_inspected("scores.json")
+    "models-scores": Target(
+        seeds=lambda: seeds.model_files("scores.json"), begin=_described("scores.json")
     ),
     "curves": Target(seeds=lambda: seeds.METRICS, begin=_curves),
     "checkpoint": Target(seeds=seeds.checkpoints, begin=_checkpoint),

@@ -53,7 +53,7 @@ def test_closed_pipe_is_not_an_error(arguments):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["presets"], ["presets", "--json"], ["inspect", "news"], ["--version"], ["--help"]],
+    [["presets"], ["presets", "--json"], ["models", "news"], ["--version"], ["--help"]],
     ids=" ".join,
 )
 def test_full_disk_is_one_line_and_status_2(arguments):

@@ -20,7 +20,7 @@ def test_command_has_every_decoding_option(command):
         assert found[name].help == OPTIONS[name].help
 
 
-@pytest.mark.parametrize("command", ["explain", "evaluate", "tune", "bench"])
+@pytest.mark.parametrize("command", ["explain", "evaluate"])
 def test_command_with_some_decoding_options_has_the_beam(command):
     assert flags(command)["beam"].help == OPTIONS["beam"].help
 
@@ -45,11 +45,9 @@ def refused(monkeypatch, capsys, tmp_path):
     [
         ["summarize", "A text of words."],
         ["explain", "A text of words."],
-        ["bench"],
         ["serve"],
         ["export", "nowhere"],
         ["evaluate", "--model", "news", "--data", "nowhere", "--protocol", "gigaword"],
-        ["tune", "news", "--data", "nowhere", "--protocol", "gigaword"],
         ["train", "tiny", "--data", "nowhere", "--out", "nowhere"],
         ["reproduce", "--out", "nowhere"],
         ["batch", "nowhere.jsonl", "nowhere"],

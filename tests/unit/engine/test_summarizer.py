@@ -412,13 +412,16 @@ def test_pandas_column_of_summaries_is_stored_as_text(summarizer, tmp_path, dtyp
 
 def test_summary_is_a_string_with_attributes(summarizer):
     summary = summarizer.summarize(POLICE, n_best=2)
-    assert isinstance(summary, str) and type(str(summary)) is str
+    assert isinstance(summary, str)
+    assert type(str(summary)) is str
     assert json.loads(json.dumps([summary])) == [summary.text]
     assert " ".join([summary, "end"]) == f"{summary.text} end"
-    assert {summary: 1}[summary.text] == 1 and summary == summary.text
+    assert {summary: 1}[summary.text] == 1
+    assert summary == summary.text
     assert summary != replace(summary, score=summary.score + 1)  # the same text
     copied = pickle.loads(pickle.dumps(summary))
-    assert copied == summary and copied.alternatives == summary.alternatives
+    assert copied == summary
+    assert copied.alternatives == summary.alternatives
     assert replace(summary, text="other").upper() == "OTHER"
 
 

@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from readagain.errors import ArtifactError, ConfigError
+from readagain.errors import ConfigError
 from readagain.evaluation import tuning
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.systems import load_system
 from readagain.evaluation.tuning import Round, _metric, _Pool, tune
-from readagain.model_dir import ModelDir, check_new_dir, write_tuned
 from readagain.rouge.options import find_protocol
 
 
@@ -100,19 +99,3 @@ def test_unknown_objective_is_an_error(network, read, gigaword):
     message = "objective is 'bleu'; expected rouge-1, rouge-2, rouge-l or mean"
     with pytest.raises(ConfigError, match=message):
         tuned(network, read(gigaword), objective="bleu")
-
-
-def test_write_tuned_stores_settings_and_provenance(toy, tmp_path):
-    folder = ModelDir.open(toy)
-    write_tuned(folder, tmp_path / "out", {"unigram_bonus": 1.5}, {"data": "abc"})
-    copy = ModelDir.open(tmp_path / "out", checksums=True)
-    assert copy.run.decode.unigram_bonus == 1.5
-    assert copy.provenance["tuned"] == {"data": "abc"}
-    assert copy.manifest.files.keys() >= folder.manifest.files.keys()
-    assert ModelDir.open(toy).run == folder.run
-
-
-def test_existing_directory_is_an_error(tmp_path):
-    (tmp_path / "mine.txt").write_text("x")
-    with pytest.raises(ArtifactError, match="exists already; name a new folder"):
-        check_new_dir(tmp_path)
