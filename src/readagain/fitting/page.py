@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
@@ -11,7 +10,7 @@ from readagain.corpus.report import describe_dropped
 from readagain.counts import pluralize
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.summaries import SystemSummary, source_norms
-from readagain.rouge.significance import Comparison
+from readagain.rouge.significance import compare_reports
 from readagain.text.language import find_language
 from readagain.training.curves import Curves
 
@@ -22,12 +21,18 @@ _WIDTH, _HEIGHT = 320, 170
 """Size of a chart in pixels."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38, 8, 8, 22
 """Margins of a chart in pixels."""
-_TEXT_CLASS = ' class="words"'
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class FitReport:
-    """Content of the report.
+def render_report(
+    name: str,
+    manifest: CorpusManifest,
+    curves: Curves,
+    steps_per_epoch: int,
+    evaluations: dict[str, Evaluation],
+    notes: Iterable[str],
+    facts: dict[str, str],
+) -> str:
+    """Return the page: scores, curves, samples, dropped pairs and facts.
 
     Args:
         name: name of the model.
@@ -35,38 +40,17 @@ class FitReport:
         curves: logged values of the training.
         steps_per_epoch: number of updates per epoch.
         evaluations: scores by name, of the model first, then of the baselines.
-        best_baseline: name of the baseline with the highest ROUGE-1.
-        comparison: ROUGE-1 of the model compared with that baseline.
         notes: warnings and hints, as sentences.
         facts: label and text of each fact in the last section.
     """
-
-    name: str
-    manifest: CorpusManifest
-    curves: Curves
-    steps_per_epoch: int
-    evaluations: dict[str, Evaluation]
-    best_baseline: str
-    comparison: Comparison
-    notes: tuple[str, ...]
-    facts: dict[str, str]
-
-    @property
-    def model_evaluation(self) -> Evaluation:
-        """The evaluation of the model."""
-        return next(iter(self.evaluations.values()))
-
-
-def render_report(report: FitReport) -> str:
-    """Return the page: scores, curves, samples, dropped pairs and facts."""
-    language = find_language(report.manifest.language)
-    title = f"{report.name}: headlines in {language.name}"
+    language = find_language(manifest.language)
+    title = f"{name}: headlines in {language.name}"
     style = (files("readagain.fitting") / "page.css").read_text(encoding="utf-8")
-    facts = "".join(
-        f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in report.facts.items()
+    facts_html = "".join(
+        f"<dt>{escape(label)}</dt><dd>{escape(text)}</dd>" for label, text in facts.items()
     )
-    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in report.notes)
-    num_texts = len(report.model_evaluation.summaries)
+    notes_html = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
+    model = next(iter(evaluations.values()))
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -77,51 +61,42 @@ def render_report(report: FitReport) -> str:
 </head>
 <body>
 <h1>{escape(title)}</h1>
-<p class="lead">{escape(_verdict(report))}</p>
-{notes}
-{_score_cards(report.model_evaluation)}
-<h2>Scores on {pluralize(num_texts, "text")} that were not trained on</h2>
-{_score_table(report.evaluations)}
+<p class="lead">{escape(_verdict(evaluations))}</p>
+{notes_html}
+<h2>Scores on {pluralize(len(model.summaries), "text")} that were not trained on</h2>
+{_score_table(evaluations)}
 <p class="quiet">ROUGE F1 in percent with 95% bootstrap intervals, over Unicode words, or
 characters where the language has no spaces.</p>
 <h2>Training</h2>
-<div class="charts">{_charts(report)}</div>
+<div class="charts">{_charts(curves.points, steps_per_epoch)}</div>
 <p class="quiet">The training loss includes label smoothing and dropout, the dev loss does not.</p>
 <h2>Samples</h2>
 <p class="quiet">Chosen at random, not by quality. <mark>Marked</mark> words are not in the
 text.</p>
-{_samples(report)}
+{_samples(model)}
 <h2>Dropped pairs</h2>
-{_dropped(report.manifest)}
+{_dropped(manifest)}
 <h2>Facts</h2>
-<dl>{facts}</dl>
+<dl>{facts_html}</dl>
 </body>
 </html>
 """
 
 
-def _verdict(report: FitReport) -> str:
-    """Return a sentence that compares the model with the best baseline."""
-    comparison = report.comparison
+def _verdict(evaluations: dict[str, Evaluation]) -> str:
+    """Return a sentence that compares the model with the baseline of the highest ROUGE-1."""
+    model, *baselines = evaluations
+    best = max(baselines, key=lambda name: evaluations[name].rouge["rouge-1"].f1.value)
+    comparisons = compare_reports(evaluations[model].rouge, evaluations[best].rouge)
+    comparison = comparisons["rouge-1"]
     points = f"{100 * abs(comparison.difference):.1f} points of ROUGE-1"
     interval = f"95% interval {100 * comparison.low:.1f} to {100 * comparison.high:.1f}"
-    baseline = f"the best baseline, {report.best_baseline} ({interval})"
+    baseline = f"the best baseline, {best} ({interval})"
     if comparison.low > 0:
         return f"{points} above {baseline}."
     if comparison.high < 0:
         return f"{points} below {baseline}; more pairs are needed."
     return f"Not distinguishable from {baseline}; more pairs are needed."
-
-
-def _score_cards(evaluation: Evaluation) -> str:
-    cards = []
-    for measure in evaluation.rouge.scores:
-        score = evaluation.rouge.main_score(measure)
-        cards.append(
-            f'<div class="card">{measure.upper()}<b>{100 * score.value:.1f}</b>'
-            f'<span class="quiet">{100 * score.low:.1f} to {100 * score.high:.1f}</span></div>'
-        )
-    return f'<div class="cards">{"".join(cards)}</div>'
 
 
 def _score_table(evaluations: dict[str, Evaluation]) -> str:
@@ -137,21 +112,17 @@ def _score_table(evaluations: dict[str, Evaluation]) -> str:
     return _table(("", *(measure.upper() for measure in measures), "words"), rows)
 
 
-def _charts(report: FitReport) -> str:
-    points = report.curves.points
+def _charts(points: dict[str, list[tuple[int, float]]], steps_per_epoch: int) -> str:
     losses = {"training loss": points.get("loss", []), "dev loss": points.get("dev_loss", [])}
-    charts = [line_chart(losses, report.steps_per_epoch)]
-    if "rouge_1" in points:
-        rouge = {"ROUGE-1 of a few dev texts": points["rouge_1"]}
-        charts.append(line_chart(rouge, report.steps_per_epoch))
-    return "".join(charts)
+    rouge = {"ROUGE-1 of a few dev texts": points.get("rouge_1", [])}
+    return line_chart(losses, steps_per_epoch) + line_chart(rouge, steps_per_epoch)
 
 
 def line_chart(series: dict[str, list[tuple[int, float]]], steps_per_epoch: int) -> str:
-    """Return a `<figure>` with an SVG line chart of one or two series over epochs.
+    """Return a `<figure>` with an SVG line chart over epochs; empty if there are no points.
 
     Args:
-        series: (step, value) points by name.
+        series: (step, value) points of one or two lines by name.
         steps_per_epoch: number of updates per epoch.
     """
     steps = [step for points in series.values() for step, _ in points]
@@ -193,14 +164,13 @@ def line_chart(series: dict[str, list[tuple[int, float]]], steps_per_epoch: int)
     )
 
 
-def _samples(report: FitReport) -> str:
-    evaluation = report.model_evaluation
-    num_samples = min(NUM_SAMPLES, len(evaluation.summaries))
-    rows = sorted(random.Random(1).sample(range(len(evaluation.summaries)), num_samples))
-    return "".join(_sample(evaluation, row, report.manifest.language) for row in rows)
+def _samples(evaluation: Evaluation) -> str:
+    num_texts = len(evaluation.summaries)
+    rows = random.Random(1).sample(range(num_texts), min(NUM_SAMPLES, num_texts))
+    return "".join(_sample(evaluation, row) for row in sorted(rows))
 
 
-def _sample(evaluation: Evaluation, row: int, language: str) -> str:
+def _sample(evaluation: Evaluation, row: int) -> str:
     data, summary = evaluation.data, evaluation.summaries[row]
     text = data.rows[row].text
     shown = text[:MAX_TEXT_CHARS] + (" …" if len(text) > MAX_TEXT_CHARS else "")
@@ -214,7 +184,7 @@ def _sample(evaluation: Evaluation, row: int, language: str) -> str:
     )
     paragraphs = "".join(
         f'<p class="{label}"><span class="who">{label}</span>'
-        f'<span lang="{language}" dir="auto">{content}</span></p>'
+        f'<span lang="{data.language}" dir="auto">{content}</span></p>'
         for label, content in lines
     )
     return f"<article>{paragraphs}</article>"
@@ -239,25 +209,16 @@ def _dropped(manifest: CorpusManifest) -> str:
         return f"<p>None of {pluralize(records, 'record')}.</p>"
     share = sum(count for _, count, _ in dropped) / records
     rows = [(reason, f"{count:,}", meaning) for reason, count, meaning in dropped]
-    return f"<p>{share:.1%} of {pluralize(records, 'record')}.</p>" + _table(
-        ("reason", "records", "meaning"), rows, text_columns={2}
-    )
+    table = _table(("reason", "records", "meaning"), rows, css_class="dropped")
+    return f"<p>{share:.1%} of {pluralize(records, 'record')}.</p>{table}"
 
 
-def _table(
-    titles: Iterable[str], rows: Iterable[Sequence[str]], *, text_columns: Iterable[int] = ()
-) -> str:
-    """Return an HTML table of numbers; `text_columns` are indices of columns with text."""
+def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, css_class: str = "") -> str:
+    def cells(tag: str, texts: Sequence[str]) -> str:
+        return "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts)
 
-    def cells(tag: str, texts: Iterable[str]) -> str:
-        return "".join(
-            f"<{tag}{_TEXT_CLASS if column in text_columns else ''}>{escape(text)}</{tag}>"
-            for column, text in enumerate(texts)
-        )
-
-    head = cells("th", titles)
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
     return (
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        "</div>"
+        f'<div class="scroll"><table class="{css_class}"><thead><tr>{cells("th", titles)}</tr>'
+        f"</thead><tbody>{body}</tbody></table></div>"
     )

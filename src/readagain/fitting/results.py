@@ -14,13 +14,12 @@ from readagain.evaluation.report import write_text
 from readagain.evaluation.systems import Lead, System, load_system
 from readagain.export.check import check_graphs, corpus_texts
 from readagain.export.write import model_graphs, write_graphs
-from readagain.fitting.page import FitReport, render_report
+from readagain.fitting.page import render_report
 from readagain.fitting.plan import FitPlan
 from readagain.fitting.work_dir import FitDir
 from readagain.model_dir import ModelDir, Precision
 from readagain.processors import num_threads
 from readagain.rouge.options import UNICODE
-from readagain.rouge.significance import compare_reports
 from readagain.storage.bundled import model_name
 from readagain.storage.output_dir import LocalDir
 from readagain.text.language import find_language
@@ -119,22 +118,16 @@ def write_report(
 ) -> None:
     """Write the report into the model directory."""
     manifest = CorpusManifest.load(work.data)
-    model, *baselines = evaluations
-    rouge_1 = {name: evaluations[name].rouge["rouge-1"].f1.value for name in baselines}
-    best = max(baselines, key=lambda name: rouge_1[name])
-    comparisons = compare_reports(evaluations[model].rouge, evaluations[best].rouge)
-    report = FitReport(
+    page = render_report(
         name=out.resolve().name,
         manifest=manifest,
         curves=read_curves(work.run),
         steps_per_epoch=plan.timing.steps_per_epoch,
         evaluations=evaluations,
-        best_baseline=best,
-        comparison=comparisons["rouge-1"],
-        notes=tuple(notes),
-        facts=_model_facts(ModelDir.open(out), manifest, plan, evaluations[model]),
+        notes=notes,
+        facts=_model_facts(ModelDir.open(out), manifest, plan, evaluations["model"]),
     )
-    write_text(out / REPORT_PAGE, render_report(report))
+    write_text(out / REPORT_PAGE, page)
 
 
 def _model_facts(

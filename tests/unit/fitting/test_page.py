@@ -9,9 +9,9 @@ from readagain.evaluation.dataset import DataSet, EvalExample
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.summaries import SystemSummary
 from readagain.evaluation.systems import Lead
+from readagain.fitting import page
 from readagain.fitting.page import (
     NUM_SAMPLES,
-    FitReport,
     line_chart,
     mark_novel_words,
     render_report,
@@ -37,7 +37,7 @@ def manifest(dropped):
     )
 
 
-def make_report(*, num_texts=30, difference=(0.1, 0.05, 0.15), dropped=None, notes=()):
+def render(*, num_texts=30, dropped=None, notes=()):
     rows = tuple(
         EvalExample(text=f"Die <b>Brücke</b> {n} ist offen. Mehr.", references=(f"Brücke {n} auf",))
         for n in range(num_texts)
@@ -52,17 +52,12 @@ def make_report(*, num_texts=30, difference=(0.1, 0.05, 0.15), dropped=None, not
     )
     lead = Lead(language=find_language("de"))
     systems = {"model": lead, "first sentence": lead}
-    value, low, high = difference
-    return FitReport(
+    return render_report(
         name="mine",
         manifest=manifest(dropped or {}),
         curves=Curves("run", POINTS),
         steps_per_epoch=10,
         evaluations={name: evaluate(each, data, ROUGE_PROTOCOL) for name, each in systems.items()},
-        best_baseline="first sentence",
-        comparison=Comparison(
-            difference=value, low=low, high=high, p_bootstrap=0.1, p_randomization=0.1
-        ),
         notes=notes,
         facts={"model": "3 MB <int8>"},
     )
@@ -91,10 +86,8 @@ class Page(HTMLParser):
 
 
 def test_page_is_well_formed_and_escapes_texts():
-    text = render_report(make_report(notes=("int8 < float32",)))
-    page = Page(text)
-    assert page.open == []
-    assert "b" in page.counts  # the score cards
+    text = render(notes=("int8 < float32",))
+    assert Page(text).open == []
     assert "<b>Brücke" not in text
     assert "&lt;b&gt;Brücke" in text
     assert "int8 &lt; float32" in text
@@ -103,14 +96,14 @@ def test_page_is_well_formed_and_escapes_texts():
 
 
 def test_page_names_model_and_language():
-    text = render_report(make_report())
+    text = render()
     assert "<h1>mine: headlines in German</h1>" in text
     assert 'lang="de"' in text
 
 
 def test_page_shows_twenty_samples_of_many():
-    assert Page(render_report(make_report(num_texts=30))).counts["article"] == NUM_SAMPLES
-    assert Page(render_report(make_report(num_texts=3))).counts["article"] == 3
+    assert Page(render(num_texts=30)).counts["article"] == NUM_SAMPLES
+    assert Page(render(num_texts=3)).counts["article"] == 3
 
 
 @pytest.mark.parametrize(
@@ -121,16 +114,21 @@ def test_page_shows_twenty_samples_of_many():
         ((0.01, -0.02, 0.04), "Not distinguishable from the best baseline, first sentence"),
     ],
 )
-def test_page_compares_with_best_baseline(difference, expected):
-    assert expected in render_report(make_report(difference=difference))
+def test_page_compares_with_best_baseline(monkeypatch, difference, expected):
+    value, low, high = difference
+    comparison = Comparison(
+        difference=value, low=low, high=high, p_bootstrap=0.1, p_randomization=0.1
+    )
+    monkeypatch.setattr(page, "compare_reports", lambda *reports: {"rouge-1": comparison})
+    assert expected in render()
 
 
 def test_page_lists_dropped_pairs_and_why():
-    text = render_report(make_report(dropped={"length": 7, "duplicate": 13}))
+    text = render(dropped={"length": 7, "duplicate": 13})
     assert "10.0% of 200 records" in text
     assert text.index("duplicate") < text.index(">length<")
     assert "repetition of a pair with the same text and headline" in text
-    assert "None of 200 records" in render_report(make_report())
+    assert "None of 200 records" in render()
 
 
 def test_line_chart_scales_points_and_labels():
