@@ -1,6 +1,8 @@
 """Graphs that are damaged, of another model, or refer to other files are refused."""
 
 import json
+import os
+import subprocess
 import sys
 
 import pytest
@@ -104,3 +106,11 @@ def test_later_format_is_refused(toy_copy):
 def test_directory_without_model_is_refused(tmp_path):
     with pytest.raises(ArtifactError, match=r"no model\.json; this is not a model folder"):
         Summarizer.load(tmp_path)
+
+
+def test_telemetry_of_onnx_runtime_is_off(toy, tmp_path):
+    code = f"from readagain import Summarizer; Summarizer.load({str(toy)!r}).summarize('A text.')"
+    names = ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")
+    env = {name: value for name, value in os.environ.items() if name not in names}
+    subprocess.run([sys.executable, "-c", code], env={**env, "HOME": str(tmp_path)}, check=True)
+    assert list(tmp_path.iterdir()) == []  # no identifier of the device
