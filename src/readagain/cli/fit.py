@@ -79,7 +79,6 @@ def command(
     from readagain.cli.main import resumable
     from readagain.cli.output import persistent_console
     from readagain.cli.progress import job_progress
-    from readagain.corpus.readers.find import CorpusReadOptions
     from readagain.errors import require
 
     for module in ("onnx", "torch"):
@@ -95,9 +94,9 @@ def command(
             epochs=epochs,
             language=language,
             test=test,
-            reading=CorpusReadOptions(
-                text_column=text_column, headline_column=headline_column, encoding=encoding
-            ),
+            text_column=text_column,
+            headline_column=headline_column,
+            encoding=encoding,
             on_error=on_error,
             device=device,
             threads=threads,

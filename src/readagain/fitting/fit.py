@@ -26,10 +26,9 @@ from readagain.export.recover import recover_weights
 from readagain.fitting.plan import (
     EXTENDED_WORDS,
     MIN_PAIRS,
+    SIZES,
     FitPlan,
-    Lengths,
     choose_size,
-    find_size,
     fine_tuning_run,
     new_run,
 )
@@ -44,7 +43,7 @@ from readagain.fitting.results import (
     training_notes,
     write_report,
 )
-from readagain.fitting.work_dir import FitDir, work_dir
+from readagain.fitting.work_dir import PLAN_FILE, RESULTS_FILE, FitDir, work_dir
 from readagain.formats.records import OnError
 from readagain.model_dir import ModelDir, check_new_dir
 from readagain.processors import num_processors
@@ -104,7 +103,9 @@ def fit(
     epochs: int | None = None,
     language: str | None = None,
     test: str | Path | None = None,
-    reading: CorpusReadOptions | None = None,
+    text_column: str | None = None,
+    headline_column: str | None = None,
+    encoding: str = "utf-8",
     on_error: OnError = "skip",
     device: DeviceName = "auto",
     threads: int = 0,
@@ -125,7 +126,9 @@ def fit(
         epochs: the maximum number of epochs; None chooses.
         language: code of the language; None detects it.
         test: pairs to evaluate on; None takes some of `pairs`.
-        reading: columns, format and encoding of the pairs.
+        text_column: column of the text; None detects it.
+        headline_column: column of the headline; None detects it.
+        encoding: encoding of text files.
         on_error: what to do with an invalid record: skip and count it, or stop.
         device: the device for training.
         threads: the number of CPU threads; 0 chooses.
@@ -139,11 +142,15 @@ def fit(
     out, console = Path(out), console or Console()
     if size is not None and base is not None:
         raise ArgumentError("{size}: conflicts with {base}, whose network is kept; remove one")
+    if size is not None and size not in SIZES:
+        raise ArgumentError("{size} is '{0}'; expected {1}", size, ", ".join(SIZES))
     if epochs is not None and epochs < 1:
         raise ArgumentError("{epochs} is {0}; expected 1 or more", epochs)
     train_paths = [pairs] if isinstance(pairs, str | Path) else pairs
     test_paths = [] if test is None else [str(test)]
-    reading = reading or CorpusReadOptions()
+    reading = CorpusReadOptions(
+        text_column=text_column, headline_column=headline_column, encoding=encoding
+    )
     job = _Fit(
         out=out,
         sources=[
@@ -152,7 +159,7 @@ def fit(
             ),
             *find_inputs(test_paths, reading, split="test"),
         ],
-        size=None if size is None else find_size(size),
+        size=size,
         base=None if base is None else find_model(base),
         epochs=epochs,
         language=None if language is None else find_language(language).code,
@@ -219,7 +226,7 @@ class _Fit:
 
     def _stored_result(self, work: FitDir) -> FitResult | None:
         """Return the result of a finished fit, or None if work is left."""
-        results, plan = work.results, self._stored_plan(work)
+        results, plan = work.read_json(RESULTS_FILE), self._stored_plan(work)
         if results is None or plan is None or not (self.out / REPORT_PAGE).exists():
             return None
         if results["epochs"] < plan.run.train.epochs:
@@ -246,12 +253,14 @@ class _Fit:
                 dev=_DEV_TEST_SIZE,
                 test=SplitSize() if has_test else _DEV_TEST_SIZE,
             )
+            is_large = sum(map(input_bytes, self.sources)) > _MIN_PARALLEL_BYTES
+            num_workers = num_processors() if is_large else 1
             with self.progress() as on_progress:
                 prepare(
                     self.sources,
                     work.data,
                     settings,
-                    num_workers=self._num_workers,
+                    num_workers=num_workers,
                     on_progress=on_progress,
                 )
         manifest = PreparedCorpus.open(work.data).manifest
@@ -270,30 +279,16 @@ class _Fit:
             )
         return manifest
 
-    @property
-    def _num_workers(self) -> int:
-        """Number of processes that read the input."""
-        num_bytes = sum(input_bytes(source) for source in self.sources)
-        return num_processors() if num_bytes > _MIN_PARALLEL_BYTES else 1
-
     def _choose_plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
-        """Return the stored plan, or choose one and store it."""
-        plan = self._stored_plan(work)
-        if plan is None:
-            run = self._choose_run(work, manifest)
-            if self.epochs is not None:
-                run = override(run, {"train.epochs": self.epochs})
-            timing = measure_job(
-                self._training_job(work, run), device_name=self.device, threads=self.threads
-            )
-            plan = FitPlan(run=run, network=self._network_name(manifest), timing=timing)
-        work.write_plan(plan.to_dict())
+        """Return the stored plan, or choose one; store it and print it."""
+        plan = self._stored_plan(work) or self._new_plan(work, manifest)
+        work.write_json(PLAN_FILE, plan.to_dict())
         self._print_plan(plan, manifest)
         return plan
 
     def _stored_plan(self, work: FitDir) -> FitPlan | None:
         """Return the plan of an earlier call, with the epochs of this call if it has more."""
-        content = work.plan
+        content = work.read_json(PLAN_FILE)
         if content is None:
             return None
         plan = FitPlan.from_dict(content)
@@ -310,32 +305,30 @@ class _Fit:
             )
         return replace(plan, run=override(plan.run, {"train.epochs": self.epochs}))
 
-    def _network_name(self, manifest: CorpusManifest) -> str:
-        """Return the size of a new network, or the name of the model to fine-tune."""
-        if self.base is not None:
-            return self.base.name
+    def _new_plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
+        """Choose the settings of network, training and decoding, and measure a few updates."""
         num_pairs = manifest.splits["train"]["pairs"]
-        return self.size or choose_size(num_pairs, has_gpu=self._has_gpu)
-
-    @property
-    def _has_gpu(self) -> bool:
-        return choose_device(self.device).type == "cuda"
-
-    def _choose_run(self, work: FitDir, manifest: CorpusManifest) -> RunSpec:
-        """Return the settings of network, training and decoding."""
-        num_pairs = manifest.splits["train"]["pairs"]
+        has_gpu = choose_device(self.device).type == "cuda"
         if self.base is not None:
-            run = ModelDir.open(self.base).run
-            _check_language(run, manifest, self.base)
-            return fine_tuning_run(run, num_pairs, has_gpu=self._has_gpu)
-        report = read_json_object(work.data / REPORT_FILE, max_bytes=_MAX_REPORT_BYTES)
-        return new_run(
-            find_size(self._network_name(manifest)),
-            num_pairs,
-            Lengths.of(report["statistics"]["train"]),
-            is_spaced=find_language(manifest.language).is_spaced,
-            has_gpu=self._has_gpu,
+            network, base_run = self.base.name, ModelDir.open(self.base).run
+            _check_language(base_run, manifest, self.base)
+            run = fine_tuning_run(base_run, num_pairs, has_gpu=has_gpu)
+        else:
+            network = self.size or choose_size(num_pairs, has_gpu=has_gpu)
+            report = read_json_object(work.data / REPORT_FILE, max_bytes=_MAX_REPORT_BYTES)
+            run = new_run(
+                network,
+                num_pairs,
+                report["statistics"]["train"],
+                is_spaced=find_language(manifest.language).is_spaced,
+                has_gpu=has_gpu,
+            )
+        if self.epochs is not None:
+            run = override(run, {"train.epochs": self.epochs})
+        timing = measure_job(
+            self._training_job(work, run), device_name=self.device, threads=self.threads
         )
+        return FitPlan(run=run, network=network, timing=timing)
 
     def _training_job(self, work: FitDir, run: RunSpec) -> TrainingJob:
         return TrainingJob(
@@ -375,7 +368,9 @@ class _Fit:
         evaluations = evaluate_model(work, self.out, self.base)
         write_report(work, self.out, plan, evaluations, notes)
         scores = {name: rouge_f1(evaluation) for name, evaluation in evaluations.items()}
-        work.write_results({"epochs": plan.run.train.epochs, "scores": scores, "notes": notes})
+        work.write_json(
+            RESULTS_FILE, {"epochs": plan.run.train.epochs, "scores": scores, "notes": notes}
+        )
         return FitResult(out=self.out, is_finished=True, scores=scores, notes=tuple(notes))
 
     def _print(self, line: str) -> None:

@@ -2,17 +2,13 @@
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 from readagain.config.files import run_from_dict, run_to_dict
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
-from readagain.errors import ArgumentError
 from readagain.presets.paper import CITATION, READ_AGAIN_LSTM_COPY
 from readagain.training.timing import Timing
-
-SizeName = Literal["small", "base", "large"]
-SIZE_NAMES: tuple[SizeName, ...] = get_args(SizeName)
 
 MIN_PAIRS = 50
 """Minimum number of training pairs; with fewer the report measures only noise."""
@@ -48,7 +44,7 @@ def _layers(embedding: int, encoder: int, decoder: int) -> dict[str, int]:
     }
 
 
-SIZES: dict[SizeName, Size] = {
+SIZES: dict[str, Size] = {
     "small": Size(
         min_pairs=0,
         min_pairs_on_cpu=0,
@@ -68,30 +64,6 @@ SIZES: dict[SizeName, Size] = {
         settings={"source_vocab_size": 40_000, "vocab_size": 16_000, **_layers(256, 320, 512)},
     ),
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Lengths:
-    """Lengths of the training pairs in words, or in characters if the tokens are characters.
-
-    Args:
-        sentences: 90th percentile of the number of sentences per text.
-        text_words: 90th percentile of the number of words per text.
-        headline_words: 99th percentile of the number of words per headline.
-    """
-
-    sentences: int
-    text_words: int
-    headline_words: int
-
-    @classmethod
-    def of(cls, statistics: dict[str, Any]) -> "Lengths":
-        """Return the lengths from the statistics of a prepared split."""
-        return cls(
-            sentences=statistics["sentences_per_text"]["p90"],
-            text_words=statistics["words_per_text"]["p90"],
-            headline_words=statistics["words_per_summary"]["p99"],
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +94,7 @@ class FitPlan:
         )
 
 
-def choose_size(num_pairs: int, *, has_gpu: bool) -> SizeName:
+def choose_size(num_pairs: int, *, has_gpu: bool) -> str:
     """Return the largest size for this number of pairs on a GPU or CPU.
 
     >>> choose_size(40_000, has_gpu=True), choose_size(40_000, has_gpu=False)
@@ -135,27 +107,17 @@ def choose_size(num_pairs: int, *, has_gpu: bool) -> SizeName:
     ][-1]
 
 
-def find_size(name: str) -> SizeName:
-    """Return a size by name.
-
-    Raises:
-        ArgumentError: for an unknown name.
-    """
-    for size in SIZE_NAMES:
-        if size == name:
-            return size
-    raise ArgumentError("{size} is '{0}'; expected {1}", name, ", ".join(SIZE_NAMES))
-
-
 def new_run(
-    size: SizeName, num_pairs: int, lengths: Lengths, *, is_spaced: bool, has_gpu: bool
+    size: str, num_pairs: int, statistics: dict[str, Any], *, is_spaced: bool, has_gpu: bool
 ) -> RunSpec:
     """Return the settings to train a new network from random weights.
 
+    Most texts (90%) and nearly all headlines (99%) are not truncated.
+
     Args:
-        size: the size of the network.
+        size: a key of `SIZES`.
         num_pairs: the number of training pairs.
-        lengths: the lengths of the training pairs.
+        statistics: percentiles of the lengths of the training pairs, from the report of `prepare`.
         is_spaced: whether tokens are words; otherwise they are characters.
         has_gpu: whether the network is trained on a GPU.
     """
@@ -163,7 +125,9 @@ def new_run(
     steps_per_epoch = math.ceil(num_pairs / batch_size)
     # About 1,200 updates, within the limits on epochs.
     epochs = _clamp(math.ceil(1200 / steps_per_epoch), *((12, 60) if has_gpu else (8, 40)))
-    headline_words = _clamp(lengths.headline_words, 8, 32 if is_spaced else 48)
+    sentences = statistics["sentences_per_text"]["p90"]
+    text_words = statistics["words_per_text"]["p90"]
+    headline_words = _clamp(statistics["words_per_summary"]["p99"], 8, 32 if is_spaced else 48)
     return override(
         READ_AGAIN_LSTM_COPY,
         {
@@ -172,9 +136,9 @@ def new_run(
             **SIZES[size].settings,
             "model.encoder.bidirectional": True,
             "model.dropout": 0.3 if num_pairs < 100_000 else 0.2,
-            "data.num_sentences": max(lengths.sentences, 1),
+            "data.num_sentences": max(sentences, 1),
             "data.join_sentences": True,
-            "data.max_source_words": _clamp(lengths.text_words, 16, 80 if is_spaced else 160),
+            "data.max_source_words": _clamp(text_words, 16, 80 if is_spaced else 160),
             "data.max_summary_words": headline_words,
             **_training_settings(batch_size, epochs, num_pairs),
             "train.learning_rate": SIZES[size].learning_rate,

@@ -11,12 +11,11 @@ MODEL.work/
 """
 
 from pathlib import Path
-from typing import Any
 
 from readagain.storage.output_dir import LocalDir, OutputDir
 
-_RESULTS_FILE = "finished.json"
-_PLAN_FILE = "plan.json"
+RESULTS_FILE = "finished.json"
+PLAN_FILE = "plan.json"
 
 
 class FitDir(OutputDir):
@@ -31,24 +30,6 @@ class FitDir(OutputDir):
         self.data = directory.path / "data"
         self.run = directory.path / "run"
 
-    @property
-    def plan(self) -> dict[str, Any] | None:
-        """The chosen settings, or None before they are chosen."""
-        return self.read_json(_PLAN_FILE)
-
-    def write_plan(self, plan: dict[str, Any]) -> None:
-        """Write the chosen settings."""
-        self.write_json(_PLAN_FILE, plan)
-
-    @property
-    def results(self) -> dict[str, Any] | None:
-        """The results of a finished fit, or None before its end."""
-        return self.read_json(_RESULTS_FILE)
-
-    def write_results(self, results: dict[str, Any]) -> None:
-        """Write the results, which marks the fit as finished."""
-        self.write_json(_RESULTS_FILE, results)
-
     def is_own_name(self, name: str) -> bool:
         """Return whether a fit creates `name` before its identity is written."""
         return name == self.identity_file or name.endswith(".part")  # temporary files
@@ -61,7 +42,7 @@ class FitDir(OutputDir):
         """Delete the files of the fit, and no others."""
         if self.has_output():
             for name in self.directory.names():
-                if name in ("data", "data.unfinished", "run", _PLAN_FILE, _RESULTS_FILE):
+                if name in ("data", "data.unfinished", "run", PLAN_FILE, RESULTS_FILE):
                     self.directory.remove(name)
 
 
