@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, Unpack
+from typing import TYPE_CHECKING, Annotated, TextIO, Unpack
 
 import typer
 
@@ -88,33 +88,30 @@ def command(
     from readagain.errors import for_terminal
     from readagain.formats.records import InvalidRecord
 
-    is_json = output is not None and _is_json_name(output)
+    is_json = (output is not None and _is_json_name(output)) or as_json
     _check_overwrite(output, overwrite=overwrite)
     reading = read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     has_score = decoding.get("n_best", 1) > 1
-    is_json = is_json or as_json
     format_summary = _json_formatter(field, has_score=has_score) if is_json else _format_text
     report = _WarningReport()
     num_empty = 0  # lines for skipped records, which are not written yet
     with _open_output(output) as file, _SkippedRecords(output, on_error) as skipped:
         escape = for_terminal if file.isatty() else str
         with text_progress(is_shown=not file.isatty()) as count:
-            for record, summary in _summarize(summarizer, records, decoding):
-                if summary is None:
-                    assert isinstance(record, InvalidRecord)
-                    skipped.add(record)
+            for result in _summarize(summarizer, records, decoding):
+                if isinstance(result, InvalidRecord):
+                    skipped.add(result)
                     num_empty += not is_json
                     continue
-                assert not isinstance(record, InvalidRecord)
-                print("\n" * num_empty, end="", file=file)
+                record, summary = result
+                print("\n" * num_empty + escape(format_summary(record, summary)), file=file)
                 num_empty = 0
-                print(escape(format_summary(record, summary)), file=file)
                 file.flush()
                 report.add(record, summary)
                 count()
-        skipped.check(has_summaries=report.num_texts > 0)
+        skipped.report(has_summaries=report.num_texts > 0)
         print("\n" * num_empty, end="", file=file)
     report.print()
 
@@ -133,7 +130,7 @@ class _WarningReport:
         self._num_warned += bool(summary.warnings)
         self._counts.update(warning.code for warning in summary.warnings)
         messages = "; ".join(warning.message for warning in summary.warnings)
-        self._last_line = f"{record.where}: {messages}" if messages else ""
+        self._last_line = f"{record.where}: {messages}"
 
     def print(self) -> None:
         """Print one line if there are warnings."""
@@ -151,8 +148,10 @@ class _WarningReport:
         print(f"readagain: warnings: {for_terminal(line)}", file=sys.stderr)
 
 
-class _SkippedRecords:
+class _SkippedRecords(ExitStack):
     """Invalid records: their content beside the output file, the first on standard error.
+
+    As a context, it publishes the file of skipped records unless there was an error.
 
     Args:
         output: the output file; None for standard output.
@@ -162,21 +161,12 @@ class _SkippedRecords:
     MAX_LINES = 5  # on standard error
 
     def __init__(self, output: Path | None, on_error: "OnError") -> None:
+        super().__init__()
         self._path = _bad_path(output)
         self._on_error = on_error
         self._first: list[InvalidRecord] = []
         self._num_records = 0
-        self._files = ExitStack()
         self._file: TextIO | None = None
-
-    def __enter__(self) -> "_SkippedRecords":
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        """Publish the file of skipped records unless there was an error."""
-        self._files.__exit__(*error)
-        if error[0] is None and self._path is not None and not self._num_records:
-            self._path.unlink(missing_ok=True)  # of an output that was replaced
 
     def add(self, record: "InvalidRecord") -> None:
         """Count a record and write it to the file.
@@ -196,12 +186,12 @@ class _SkippedRecords:
         if self._path is None:
             return
         if self._file is None:
-            aside = self._files.enter_context(write_output(self._path))
-            self._file = self._files.enter_context(aside.open("w", encoding="utf-8"))
+            temporary = self.enter_context(write_output(self._path))
+            self._file = self.enter_context(temporary.open("w", encoding="utf-8"))
         print(to_json(record.as_row()), file=self._file)
 
-    def check(self, *, has_summaries: bool) -> None:
-        """Report the first skipped records and the number of all.
+    def report(self, *, has_summaries: bool) -> None:
+        """Print the first skipped records and the number of all.
 
         Raises:
             DataError: if no record was valid.
@@ -212,6 +202,8 @@ class _SkippedRecords:
         from readagain.errors import DataError, for_terminal
 
         if not self._first:
+            if self._path is not None:  # of an output that is replaced
+                self._path.unlink(missing_ok=True)
             return
         if not has_summaries:
             others = "; no other record is valid" if self._num_records > 1 else ""
@@ -274,10 +266,10 @@ def _summarize(
     summarizer: "Summarizer",
     records: "Iterator[TextRecord | InvalidRecord]",
     options: SummarizeOptions,
-) -> "Iterator[tuple[TextRecord | InvalidRecord, Summary | None]]":
+) -> "Iterator[tuple[TextRecord, Summary] | InvalidRecord]":
     """Summarize texts as soon as they arrive, in batches if several are waiting.
 
-    Invalid records keep their position and have no summary.
+    Invalid records keep their position.
     """
     from readagain.engine.streams import available_batches
     from readagain.engine.summarizer import WINDOW
@@ -287,7 +279,7 @@ def _summarize(
         texts = [each.text for each in batch if not isinstance(each, InvalidRecord)]
         summaries = iter(summarizer.summarize(texts, **options))
         for record in batch:
-            yield record, None if isinstance(record, InvalidRecord) else next(summaries)
+            yield record if isinstance(record, InvalidRecord) else (record, next(summaries))
 
 
 def _format_text(record: "TextRecord", summary: "Summary") -> str:
