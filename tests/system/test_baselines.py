@@ -1,4 +1,4 @@
-"""ABS and RAS with the commands: prepare, train, inspect, export, summarize, evaluate."""
+"""ABS and RAS with the commands: prepare, train, models, export, summarize, evaluate."""
 
 import json
 

@@ -37,7 +37,7 @@ def test_trained_model_is_exported_and_summarizes(readagain, trained):
         written = readagain("summarize", "--model", trained, "--precision", precision, TEXT)
         assert written.returncode == 0, written.stderr
         assert "Zyx" in written.stdout
-    assert readagain("inspect", trained).returncode == 0
+    assert readagain("models", trained).returncode == 0
 
 
 def test_export_matches_the_stored_model(readagain, trained):
@@ -75,8 +75,8 @@ def test_trained_model_is_exported_with_shortlist(readagain, trained_example, tm
         for measure, score in check["rouge"]["whole"].items():
             assert check["rouge"][precision][measure] >= score - 0.3
 
-    inspected = json.loads(readagain("inspect", out, "--json").stdout)
-    assert inspected["run"]["model"]["shortlist_size"] == 100
+    described = json.loads(readagain("models", out, "--json").stdout)
+    assert described["run"]["model"]["shortlist_size"] == 100
     assert (work / "model" / "run.json").read_bytes() == before
     text = "The town of Zyxwick sold its 212-year-old theatre on Friday to pay its debts."
     for name in ("summarize", "explain"):

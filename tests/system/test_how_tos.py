@@ -36,9 +36,7 @@ ELSEWHERE = {
     "prepare": "tests/system/test_prepare_docs.py",
     "train": "tests/system/test_pipeline.py",
     "fit": "tests/system/test_fit.py",
-    "bench": "tests/unit/cli/test_bench.py",
     "reproduce": "tests/system/test_reproduce.py",
-    "tune": "tests/unit/cli/test_tune.py",
 }
 """Commands that other tests run, since they take long or do not end."""
 
