@@ -13,6 +13,11 @@ from readagain.storage.bundled import DEFAULT_MODEL, model_name
 if TYPE_CHECKING:
     from readagain.formats.texts import TextRecord
 
+EXAMPLES = (
+    "readagain explain article.txt",
+    "readagain explain article.txt --html article.html --png article.png",
+)
+
 
 @options.decoding_options(
     "max_words", "min_words", "min_bytes", "max_bytes", "beam", "case", "begin"

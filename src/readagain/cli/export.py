@@ -8,6 +8,11 @@ import typer
 from readagain.cli import options
 from readagain.counts import pluralize
 
+EXAMPLES = (
+    "readagain export runs/mine --check-on data/mine",
+    "readagain export runs/mine --out models/mine --precision int8",
+)
+
 
 def command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Model folder of 'readagain train'.")],

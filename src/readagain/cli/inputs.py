@@ -29,7 +29,7 @@ def read_inputs(
     import sys
 
     from readagain.errors import ConfigError
-    from readagain.formats.texts import TextRecord, read_stream
+    from readagain.formats.texts import TextRecord, read_stream, read_texts
 
     if inputs == [STDIN] and sys.stdin.isatty():
         raise ConfigError(
@@ -50,8 +50,11 @@ def read_inputs(
                         yield record
             elif (path := files[argument]) is None:
                 yield TextRecord(argument, "the text", {"text": argument})
-            else:
-                yield from read_path(path, options)
+            elif path.is_file():
+                yield from read_texts(path, options)
+            else:  # a named pipe, such as /dev/stdin
+                with path.open("rb") as stream:
+                    yield from read_stream(stream, str(path), options)
 
     return read()
 
@@ -75,17 +78,6 @@ def _hint_separate_lines(record: "TextRecord") -> None:
     )
 
 
-def read_path(path: Path, options: "TextReadOptions") -> "Iterator[TextRecord | InvalidRecord]":
-    """Yield the texts of a file or named pipe, such as /dev/stdin."""
-    from readagain.formats.texts import read_stream, read_texts
-
-    if path.is_file():
-        yield from read_texts(path, options)
-        return
-    with path.open("rb") as stream:
-        yield from read_stream(stream, str(path), options)
-
-
 def read_options(format: str | None, text_column: str | None, encoding: str) -> "TextReadOptions":
     """Return options for reading files.
 
@@ -102,11 +94,6 @@ def read_options(format: str | None, text_column: str | None, encoding: str) -> 
     return TextReadOptions(format=format, text_column=text_column, encoding=encoding)
 
 
-def is_readable(path: Path) -> bool:
-    """Return whether a path is a file, pipe or device."""
-    return path.is_file() or path.is_fifo() or path.is_char_device()
-
-
 def _find_path(argument: str) -> Path | None:
     """Return the path of a file or pipe, or None if the argument is a text.
 
@@ -121,7 +108,7 @@ def _find_path(argument: str) -> Path | None:
         return None
     try:
         path = Path(argument)
-        if is_readable(path):
+        if path.is_file() or path.is_fifo() or path.is_char_device():
             return path
         if path.is_dir():
             raise DataError(f"{path}: is a folder; name its files, such as {path}/*.txt")

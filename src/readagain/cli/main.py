@@ -20,8 +20,8 @@ from readagain.cli.output import (
 from readagain.errors import ArgumentError, DataError, ReadAgainError, as_option
 
 # Modules of readagain.cli, in the order of --help. Each has a function `command`, which imports
-# other packages inside its body, so that --help stays fast. The optional `EXAMPLES` are command
-# lines at the end of the command's --help.
+# other packages inside its body, so that --help stays fast, and `EXAMPLES`, the command lines at
+# the end of the command's --help.
 COMMANDS: tuple[str, ...] = (
     "summarize",
     "batch",
@@ -89,15 +89,10 @@ def build_app() -> typer.Typer:
 
     for name in COMMANDS:
         module = import_module(f"readagain.cli.{name}")
-        epilog = _format_examples(getattr(module, "EXAMPLES", ()))
+        # Blank lines, since older versions of Typer join consecutive lines.
+        epilog = "\n\n".join(("Examples:", *module.EXAMPLES))
         app.command(name, cls=_Command, epilog=epilog)(_handle_interruptions()(module.command))
     return app
-
-
-def _format_examples(examples: Sequence[str]) -> str | None:
-    """Return examples for the end of --help."""
-    # Blank lines, since older versions of Typer join consecutive lines.
-    return "\n\n".join(("Examples:", *examples)) if examples else None
 
 
 def _print_version(is_set: bool) -> None:

@@ -6,6 +6,8 @@ import typer
 
 from readagain.cli import options
 
+EXAMPLES = ("readagain presets", "readagain presets tiny --set train.epochs=20")
+
 
 def command(
     name: Annotated[

@@ -67,7 +67,7 @@ class LineProgress:
 
 
 def describe_progress(progress: "JobProgress", *, elapsed_s: float) -> str:
-    """Return stage, share, records, format_rate and remaining time in one line."""
+    """Return stage, share, number of records, rate and remaining time in one line."""
     num_new = progress.records - progress.resumed
     parts = [f"{progress.stage} {progress.share:4.0%}", pluralize(progress.records, "record")]
     if progress.stage != "writing" and elapsed_s > 0 and num_new:

@@ -16,6 +16,11 @@ _training = partial(typer.Option, rich_help_panel="Training")
 _scoring = partial(typer.Option, rich_help_panel="Scoring")
 _running = partial(typer.Option, rich_help_panel=RUNNING)
 
+EXAMPLES = (
+    "readagain reproduce --scale small --out runs/small",
+    "readagain reproduce table1 --data data/news --test duc2003=data/duc2003 --out runs/paper",
+)
+
 
 def command(
     names: Annotated[

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from readagain.rouge.significance import Comparison
 
 _PANEL = "Without a protocol"
+EXAMPLES = (
+    "readagain rouge summaries.txt references.txt --protocol gigaword",
+    "readagain rouge summaries.txt references.txt --unicode --compare other.txt",
+)
 
 
 @options.spec_options(RougeOptions(), panel=_PANEL)

@@ -72,7 +72,8 @@ class SpecField:
     def validation_error(self, value: Any) -> str | None:
         """Return why `value` is invalid, such as "is 0; expected 1 or more", or None."""
         if self.variants:
-            is_valid, expected = isinstance(value, self.variants), self._variant_names
+            is_valid = isinstance(value, self.variants)
+            expected = join_with_or([variant.__name__ for variant in self.variants])
         elif self.choices:
             is_valid, expected = value in self.choices, join_with_or(self.choices)
         elif type(value) is not self.value_type:
@@ -80,10 +81,6 @@ class SpecField:
         else:
             is_valid, expected = self.range is None or value in self.range, str(self.range)
         return None if is_valid else f"is {quoted(value)}; expected {expected}"
-
-    @property
-    def _variant_names(self) -> str:
-        return join_with_or([variant.__name__ for variant in self.variants])
 
 
 def spec_fields(spec_type: type[Any]) -> dict[str, SpecField]:

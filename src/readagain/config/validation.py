@@ -1,4 +1,4 @@
-"""Validation of a run: all problems are problems and reported together."""
+"""Validation of a run; all problems are reported together."""
 
 from collections.abc import Sequence
 
@@ -10,21 +10,20 @@ _NUM_SPECIAL_TOKENS = 4  # of text.vocab.SPECIAL_TOKENS, which is in a higher la
 _MAX_RISK_WORDS = 62  # training.risk represents the words of a reference as bits of one integer
 
 
-def validate_run(run: RunSpec, *, where: str = "") -> None:
+def validate_run(run: RunSpec) -> None:
     """Check every setting of a run.
-
-    Args:
-        run: run to check.
-        where: file or option that it came from, for the message.
 
     Raises:
         ConfigError: naming every problem.
     """
-    raise_problems(find_problems(run), where=where)
+    raise_problems(find_problems(run))
 
 
 def find_problems(run: RunSpec) -> list[str]:
-    """Return a message per invalid setting or, if all are valid, per contradiction between them."""
+    """Return a message for each invalid setting.
+
+    If all are valid, return a message for each contradiction between two settings.
+    """
     errors = [
         f"{name} {error}"
         for name, field, value in walk_fields(run)
@@ -49,7 +48,7 @@ def raise_problems(problems: Sequence[str], *, where: str = "") -> None:
 
 
 def _contradictions(run: RunSpec) -> list[str]:
-    """Return a message per pair of settings that contradict each other."""
+    """Return a message for each two settings that contradict each other."""
     train, decode = run.train, run.decode
     problems = _sentence_problems(run)
     if isinstance(run.model, ModelSpec):
@@ -70,16 +69,13 @@ def _contradictions(run: RunSpec) -> list[str]:
             f"data.max_summary_words is {run.data.max_summary_words}; expected at most "
             f"{_MAX_RISK_WORDS}, since train.objective is 'risk'"
         )
-    if decode.min_words > decode.max_words:
-        problems.append(
-            f"decode.min_words is {decode.min_words}; "
-            f"expected at most decode.max_words, which is {decode.max_words}"
-        )
-    if 0 < decode.max_bytes < decode.min_bytes:
-        problems.append(
-            f"decode.min_bytes is {decode.min_bytes}; "
-            f"expected at most decode.max_bytes, which is {decode.max_bytes}"
-        )
+    for unit in ("words", "bytes"):
+        minimum, maximum = getattr(decode, f"min_{unit}"), getattr(decode, f"max_{unit}")
+        if 0 < maximum < minimum:  # 0 is no limit
+            problems.append(
+                f"decode.min_{unit} is {minimum}; "
+                f"expected at most decode.max_{unit}, which is {maximum}"
+            )
     return problems
 
 

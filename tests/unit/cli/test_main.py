@@ -149,11 +149,7 @@ def test_help_shows_no_value_type_for_flags(command, readagain):
 
 def examples():
     modules = {name: import_module(f"readagain.cli.{name}") for name in COMMANDS}
-    return [
-        (name, example)
-        for name, module in modules.items()
-        for example in getattr(module, "EXAMPLES", ())
-    ]
+    return [(name, example) for name, module in modules.items() for example in module.EXAMPLES]
 
 
 @pytest.mark.parametrize(("command", "example"), examples())
@@ -164,9 +160,7 @@ def test_examples_of_help_are_valid_command_lines(command, example):
     app.commands[name].make_context(name, arguments)  # parses, and runs nothing
 
 
-@pytest.mark.parametrize(
-    "command", ["summarize", "batch", "prepare", "train", "evaluate", "serve", "fit", "models"]
-)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_ends_with_examples(command, readagain):
     lines = readagain(command, "--help", env={"COLUMNS": "100"}).stdout.splitlines()
     shown = [line.strip() for line in lines if line.strip()]

@@ -2,7 +2,7 @@ import pytest
 
 from readagain.config.override import override
 from readagain.config.schema import DataSpec, DecodeSpec, ModelSpec, ReadAgainSpec, RunSpec
-from readagain.config.validation import validate_run
+from readagain.config.validation import find_problems, raise_problems, validate_run
 from readagain.errors import ConfigError
 
 RUN = RunSpec(title="a run", paper="none")
@@ -104,7 +104,7 @@ def test_all_problems_are_reported_together():
         decode=DecodeSpec(beam_size=-1),
     )
     with pytest.raises(ConfigError) as caught:
-        validate_run(run, where="a test")
+        raise_problems(find_problems(run), where="a test")
     assert str(caught.value) == (
         "a test: 2 problems\n"
         "  model.encoder.hidden_size is 0; expected 1 or more\n"
