@@ -1,27 +1,17 @@
 """`readagain batch`: write headlines for many files in a resumable job."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import typer
 
 from readagain.cli import options
-from readagain.cli.options import READING, RUNNING, WRITING
+from readagain.cli.options import running_option, writing_option
 from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from readagain.batch.job_dir import JobManifest
-    from readagain.batch.run import Engine
     from readagain.corpus.workers import JobProgress
-
-
-_reading = partial(typer.Option, rich_help_panel=READING)
-_writing = partial(typer.Option, rich_help_panel=WRITING)
-_running = partial(typer.Option, rich_help_panel=RUNNING)
-
-
-EngineName = Literal["local", "ray"]
 
 
 EXAMPLES = (
@@ -44,7 +34,9 @@ def command(
         str, typer.Argument(metavar="OUT_DIR", help="Folder or URL for the output shards.")
     ],
     *,
-    engine: Annotated[EngineName, typer.Option(help="Local processes or a Ray cluster.")] = "local",
+    engine: Annotated[
+        Literal["local", "ray"], typer.Option(help="Local processes or a Ray cluster.")
+    ] = "local",
     model: options.Model = DEFAULT_MODEL,
     format: options.TextFormat = None,
     text_column: options.TextColumn = None,
@@ -52,51 +44,50 @@ def command(
     on_error: options.OnErrorOption = "skip",
     output_format: Annotated[
         str | None,
-        typer.Option(
+        writing_option(
             metavar="jsonl|csv|parquet",
             help="Output format.",
-            rich_help_panel=WRITING,
             show_default="as the input; jsonl for text",
         ),
     ] = None,
     one_file_per_input: Annotated[
         bool,
-        _writing(
+        writing_option(
             "--one-file-per-input",
             help="Join the shards of each input to OUT_DIR/<name of the input>.",
         ),
     ] = False,
     field: options.SummaryField = "summary",
-    score: Annotated[bool, _writing("--score", help="Add the field 'score'.")] = False,
+    score: Annotated[bool, writing_option("--score", help="Add the field 'score'.")] = False,
     confidence: Annotated[
-        bool, _writing("--confidence", help="Add the fields 'confidence' and 'warnings'.")
+        bool, writing_option("--confidence", help="Add the fields 'confidence' and 'warnings'.")
     ] = False,
     shard_rows: Annotated[
         int | None,
-        _writing(
+        writing_option(
             help="Rows per shard.",
             show_default="1,024 for the first 64 shards of a file, then 16,384; at most 16 MB",
         ),
     ] = None,
     overwrite: Annotated[
         bool,
-        _writing("--overwrite", help="Replace another job in OUT_DIR."),
+        writing_option("--overwrite", help="Replace another job in OUT_DIR."),
     ] = False,
     update: Annotated[
         bool,
-        _writing(
+        writing_option(
             "--update", help="Resume a job whose inputs have changed; unchanged shards are kept."
         ),
     ] = False,
     workers: Annotated[
         int,
-        _running(min=0, help="Number of processes; 0 for all processors."),
+        running_option(min=0, help="Number of processes; 0 for all processors."),
     ] = 0,
-    threads: Annotated[int, _running(min=1, help="Threads per worker.")] = 1,
+    threads: Annotated[int, running_option(min=1, help="Threads per worker.")] = 1,
     precision: options.Precision = None,
     address: Annotated[
         str | None,
-        _running(
+        running_option(
             help="With --engine ray: HOST:PORT of the cluster, or 'auto' on one of its nodes."
         ),
     ] = None,
@@ -146,6 +137,14 @@ def command(
         overwrite=overwrite,
         update=update,
     )
+    if engine == "ray":
+        from readagain.batch.ray import ray_engine
+
+        run_shards = ray_engine(address=address, num_workers=workers)
+    else:
+        from readagain.batch.run import local_engine
+
+        run_shards = local_engine(num_workers=workers)
     kept_rows = 0
     with resumable(), job_progress("summarizing") as show:
 
@@ -154,18 +153,8 @@ def command(
             kept_rows = progress.resumed
             show(progress)
 
-        manifest = run_batch(job, _make_engine(engine, workers, address), on_progress=on_progress)
+        manifest = run_batch(job, run_shards, on_progress=on_progress)
     _print_summary(manifest, out, kept_rows)
-
-
-def _make_engine(name: EngineName, workers: int, address: str | None) -> "Engine":
-    if name == "ray":
-        from readagain.batch.ray import ray_engine
-
-        return ray_engine(address=address, num_workers=workers)
-    from readagain.batch.run import local_engine
-
-    return local_engine(num_workers=workers)
 
 
 def _print_summary(manifest: "JobManifest", out: str, kept_rows: int) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 import typer
 
 from readagain.cli import options
-from readagain.cli.options import READING, WRITING
+from readagain.cli.options import reading_option, writing_option
 from readagain.config.options import SummarizeOptions
 from readagain.rouge.options import UNICODE
 
@@ -54,17 +54,12 @@ def command(
     limit: options.Limit = None,
     sample: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", help="Size of a random sample of the rows.", rich_help_panel=READING
-        ),
+        reading_option(metavar="N", help="Size of a random sample of the rows."),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Random seed of --sample.", rich_help_panel=READING)
-    ] = 1,
+    seed: Annotated[int, reading_option(help="Random seed of --sample.")] = 1,
     is_tokenized: options.TokenizedOrRaw = None,
     format: Annotated[
-        str | None,
-        typer.Option(help="Format of the data (default: detected).", rich_help_panel=READING),
+        str | None, reading_option(help="Format of the data (default: detected).")
     ] = None,
     text_column: options.TextColumn = None,
     headline_column: options.HeadlineColumn = None,
@@ -75,15 +70,12 @@ def command(
     precision: options.Precision = None,
     save: Annotated[
         Path | None,
-        typer.Option(
+        writing_option(
             metavar="FILE",
             help="File for the summaries, one a line; .jsonl with texts, references and scores.",
-            rich_help_panel=WRITING,
         ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=WRITING)
-    ] = False,
+    as_json: Annotated[bool, writing_option("--json", help="Print one JSON object.")] = False,
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
     """Summarize a data set with a model and score the summaries with ROUGE."""

@@ -40,7 +40,7 @@ def command(
         Path | None,
         typer.Option("--png", metavar="FILE", help="Image to write: .png, .svg or .pdf."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
+    as_json: options.AsJson = False,
     encoding: options.Encoding = "utf-8",
     threads: options.Threads = None,
     **decoding: Unpack[SummarizeOptions],

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from readagain.cli import options
 from readagain.counts import pluralize
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def command(
             help="Bundled model or model folder to check; without it, bundled models are listed.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """List the bundled models, or check a model and print its settings, training and files."""
     import json

@@ -15,11 +15,10 @@ from readagain.errors import as_option
 from readagain.formats.records import OnError
 from readagain.rouge.options import PROTOCOLS
 
-SUMMARY, READING, WRITING, RUNNING = "Summary", "Reading", "Writing", "Running"
-"""Headings in --help under which options are grouped."""
-
-_reading = partial(typer.Option, rich_help_panel=READING)
-_running = partial(typer.Option, rich_help_panel=RUNNING)
+# Options under a heading in --help.
+reading_option = partial(typer.Option, rich_help_panel="Reading")
+writing_option = partial(typer.Option, rich_help_panel="Writing")
+running_option = partial(typer.Option, rich_help_panel="Running")
 
 
 def check_threads(threads: int | None) -> int | None:
@@ -106,7 +105,7 @@ def _add_parameters(
     return decorate
 
 
-def _parameter(option: SpecField, default: str, panel: str = SUMMARY) -> inspect.Parameter:
+def _parameter(option: SpecField, default: str, panel: str = "Summary") -> inspect.Parameter:
     """Return the parameter from which Typer builds an option.
 
     Args:
@@ -138,26 +137,26 @@ def _parameter(option: SpecField, default: str, panel: str = SUMMARY) -> inspect
 
 TextFormat = Annotated[
     str | None,
-    _reading(
+    reading_option(
         "--format",
         help="Format: text, lines (one text per line), jsonl, csv or parquet (default: by name).",
         show_default=False,
     ),
 ]
 TextColumn = Annotated[
-    str | None, _reading(help="Field or column of the text (default: detected).")
+    str | None, reading_option(help="Field or column of the text (default: detected).")
 ]
 HeadlineColumn = Annotated[
-    str | None, _reading(help="Field or column of the headline (default: detected).")
+    str | None, reading_option(help="Field or column of the headline (default: detected).")
 ]
 Headlines = Annotated[
     Path | None,
-    _reading(metavar="FILE", help="Text file with the headline of each line of the texts."),
+    reading_option(metavar="FILE", help="Text file with the headline of each line of the texts."),
 ]
-Encoding = Annotated[str, _reading(help="Encoding of text, JSONL and CSV.")]
+Encoding = Annotated[str, reading_option(help="Encoding of text, JSONL and CSV.")]
 TokenizedOrRaw = Annotated[
     bool | None,
-    _reading(
+    reading_option(
         "--tokenized/--raw",
         help="Texts are tokenized as in Gigaword (lower case, # for digits) or raw; detected for "
         "parallel files.",
@@ -166,16 +165,16 @@ TokenizedOrRaw = Annotated[
 ]
 Split = Annotated[
     str | None,
-    _reading(
+    reading_option(
         help="Split: train, dev or test, for a directory with several (default: dev for a prepared "
         "corpus)."
     ),
 ]
-Limit = Annotated[int | None, _reading(metavar="N", help="Maximum number of rows.")]
+Limit = Annotated[int | None, reading_option(metavar="N", help="Maximum number of rows.")]
 
 OnErrorOption = Annotated[
     OnError,
-    _reading(
+    reading_option(
         "--on-error",
         help="Invalid records: skip them, report their number and keep their content, or stop at "
         "the first.",
@@ -184,10 +183,8 @@ OnErrorOption = Annotated[
 
 # Options for writing outputs.
 
-SummaryField = Annotated[
-    str,
-    typer.Option("--field", help="Field for the summary.", rich_help_panel=WRITING),
-]
+SummaryField = Annotated[str, writing_option("--field", help="Field for the summary.")]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON output.")]
 
 # Options for scoring, settings and resources.
 
@@ -203,11 +200,11 @@ Changes = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    _running(help="Number of threads (default: all processors).", callback=check_threads),
+    running_option(help="Number of threads (default: all processors).", callback=check_threads),
 ]
 TrainingThreads = Annotated[
     int,
-    _running(
+    running_option(
         "--threads",
         help="Number of CPU threads; 0 chooses by network size.",
         callback=_check_threads_or_zero,
@@ -215,6 +212,10 @@ TrainingThreads = Annotated[
 ]
 Precision = Annotated[
     str | None,
-    _running(metavar="int8|float32", help="Precision of the graphs (default: int8 if available)."),
+    running_option(
+        metavar="int8|float32", help="Precision of the graphs (default: int8 if available)."
+    ),
 ]
-Device = Annotated[Literal["auto", "cpu", "cuda"], _running(help="Device; auto prefers a GPU.")]
+Device = Annotated[
+    Literal["auto", "cpu", "cuda"], running_option(help="Device; auto prefers a GPU.")
+]

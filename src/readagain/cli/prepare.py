@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from readagain.cli import options
-from readagain.cli.options import READING
+from readagain.cli.options import reading_option
 from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, FilterLimits
 from readagain.corpus.settings import DEFAULT_MAX_SENTENCES
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from readagain.corpus.inputs import CorpusInput
     from readagain.corpus.manifest import CorpusManifest
 
-_reading = partial(typer.Option, rich_help_panel=READING)
 _splitting = partial(typer.Option, rich_help_panel="Splits")
 _filtering = partial(typer.Option, rich_help_panel="Filters")
 FILTERS_HELP = (
@@ -76,7 +75,7 @@ def command(
     seed: Annotated[int, _splitting(help="Random seed of --sample.")] = 1,
     language: Annotated[
         str | None,
-        _reading(
+        reading_option(
             metavar="CODE",
             help="Language of texts and headlines: en, de, fr, zh ...",
             show_default="detected",
@@ -84,7 +83,7 @@ def command(
     ] = None,
     format: Annotated[
         str | None,
-        _reading(help="Format of every input.", show_default="detected"),
+        reading_option(help="Format of every input.", show_default="detected"),
     ] = None,
     text_column: options.TextColumn = None,
     headline_column: options.HeadlineColumn = None,

@@ -18,7 +18,7 @@ def command(
         ),
     ] = None,
     changes: options.Changes = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """List the presets, or print the configuration of one."""
     import json

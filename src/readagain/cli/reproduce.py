@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from readagain.cli import options
-from readagain.cli.options import RUNNING
+from readagain.cli.options import running_option
 
 if TYPE_CHECKING:
     from readagain.experiments.reproduce import ReproduceResult
 
 _training = partial(typer.Option, rich_help_panel="Training")
 _scoring = partial(typer.Option, rich_help_panel="Scoring")
-_running = partial(typer.Option, rich_help_panel=RUNNING)
 
 EXAMPLES = (
     "readagain reproduce --scale small --out runs/small",
@@ -88,11 +87,12 @@ def command(
         _scoring(metavar="N", min=1, help="Maximum number of texts of each data set."),
     ] = None,
     tables_only: Annotated[
-        bool, _running("--tables-only", help="Write the tables of existing results; run nothing.")
+        bool,
+        running_option("--tables-only", help="Write the tables of existing results; run nothing."),
     ] = False,
     keep_weights: Annotated[
         bool,
-        _running(
+        running_option(
             "--keep-weights",
             help="Keep the model directories of finished experiments in DIR/work.",
         ),

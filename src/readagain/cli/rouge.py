@@ -37,7 +37,7 @@ def command(
             metavar="NAME", help=f"One of {', '.join(PROTOCOLS)}; sets all the options below."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
+    as_json: options.AsJson = False,
     compare: Annotated[
         Path | None,
         typer.Option(metavar="OTHER_HYP", help="Summaries of another system to test against."),

@@ -10,7 +10,7 @@ import typer
 
 from readagain.cli import options
 from readagain.cli.inputs import STDIN, read_inputs, read_options
-from readagain.cli.options import WRITING
+from readagain.cli.options import writing_option
 from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL
 
@@ -51,27 +51,19 @@ def command(
     on_error: options.OnErrorOption = "skip",
     output: Annotated[
         Path | None,
-        typer.Option(
+        writing_option(
             "--output",
             "-o",
             metavar="FILE",
             help="File to write; it appears when it is complete.",
-            rich_help_panel=WRITING,
         ),
     ] = None,
     overwrite: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite", help="Replace an existing output file.", rich_help_panel=WRITING
-        ),
+        bool, writing_option("--overwrite", help="Replace an existing output file.")
     ] = False,
     as_json: Annotated[
         bool,
-        typer.Option(
-            "--json",
-            help="JSON lines with all fields of the input and the summary.",
-            rich_help_panel=WRITING,
-        ),
+        writing_option("--json", help="JSON lines with all fields of the input and the summary."),
     ] = False,
     field: options.SummaryField = "summary",
     threads: options.Threads = None,
