@@ -162,6 +162,7 @@ def _handle_interruptions() -> Iterator[None]:
         print("readagain: interrupted", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
     except (BrokenPipeError, SystemExit) as error:
+        # Typer turns a closed pipe into an exit, so the cause of an exit is checked.
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
             raise
         discard_output()

@@ -90,14 +90,15 @@ def _add_parameters(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that replaces the `**kwargs` of a command by new keyword parameters.
 
-    Typer reads the signature and the annotations, which get the new parameters.
+    Typer reads the signature and the annotations. The new parameters come before the command's own
+    keyword parameters, and so do their options in --help.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        *old, _ = inspect.signature(command).parameters.values()
-        is_keyword = [parameter.kind is parameter.KEYWORD_ONLY for parameter in old]
-        start = is_keyword.index(True)
-        parameters = [*old[:start], *new, *old[start:]]
+        *own, _ = inspect.signature(command).parameters.values()
+        arguments = [each for each in own if each.kind is not each.KEYWORD_ONLY]
+        keywords = [each for each in own if each.kind is each.KEYWORD_ONLY]
+        parameters = [*arguments, *new, *keywords]
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return command

@@ -74,16 +74,13 @@ class AttentionDecoderSpec:
     """First state: a projection of the encoder's last states, or zeros."""
 
 
-DecoderSpec = AttentionDecoderSpec
-
-
 @dataclass(frozen=True, kw_only=True)
 class ModelSpec:
     """Encoder-decoder network with attention."""
 
     embedding_size: Size = 512
     encoder: EncoderSpec = field(default_factory=ReadAgainSpec)
-    decoder: DecoderSpec = field(default_factory=AttentionDecoderSpec)
+    decoder: AttentionDecoderSpec = field(default_factory=AttentionDecoderSpec)
     output: Literal["softmax", "copy"] = "copy"
     """Generate from the vocabulary only, or share one softmax with the source positions."""
     copied_words: Literal["place", "unknown"] = "place"
