@@ -2,6 +2,7 @@
 
 import logging
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -43,6 +44,10 @@ def process_pool(num_workers: int) -> Iterator[ProcessPoolExecutor]:
         # From Python 3.14 on this is terminate_workers().
         for process in list((pool._processes or {}).values()):
             process.terminate()
+        # Before Python 3.11.5, a task that is being sent to a dead worker blocks the shutdown for
+        # ever (https://github.com/python/cpython/issues/94777).
+        if sys.version_info < (3, 11, 5):
+            pool._call_queue._reader.close()  # type: ignore[attr-defined]
         pool.shutdown(cancel_futures=True)
 
 
