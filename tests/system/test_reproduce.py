@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from programs import require_programs
 
 from readagain.experiments.catalog import CLAIMS, EXPERIMENTS, TABLES
 from readagain.experiments.results import read_results
@@ -32,6 +33,7 @@ def rouge_scores(out):
 @pytest.fixture(scope="module")
 def all_experiments(tmp_path_factory):
     """Output folder and finished process of a run of all experiments."""
+    require_programs("link-parser")  # of TOPIARY
     out = tmp_path_factory.mktemp("all_experiments") / "out"
     command = [sys.executable, "-m", "readagain", "reproduce", "--scale", "small"]
     done = subprocess.run(
