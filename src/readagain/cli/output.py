@@ -57,6 +57,8 @@ def print_table(columns: "dict[str, JustifyMethod]", rows: Iterable[Sequence[str
     from rich.markup import escape
     from rich.table import Table
 
+    from readagain.errors import for_terminal
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading, alignment in columns.items():
         table.add_column(heading, justify=alignment, no_wrap=heading != [*columns][-1])
