@@ -64,10 +64,10 @@ def test_missing_or_undecodable_file_is_rejected(tmp_path):
 
 
 def test_unreadable_file_is_named(tmp_path, monkeypatch):
-    def broken(path):
+    def broken(path, max_bytes):
         raise OSError(5, "Input/output error")  # as of a failed read, without a file name
 
-    monkeypatch.setattr("pathlib.Path.read_bytes", broken)
+    monkeypatch.setattr("readagain.storage.files.read_bounded", broken)
     with pytest.raises(ArtifactError, match=r"lexicon\.txt: cannot be read: Input/output error"):
         Lexicon.load(tmp_path / "lexicon.txt")
 
