@@ -1,22 +1,12 @@
-"""Training curves, read from `metrics.jsonl` and plotted."""
+"""Training curves, read from `metrics.jsonl`."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readagain.errors import ArtifactError, ConfigError, require
-from readagain.storage.files import write_output
+from readagain.errors import ArtifactError
 from readagain.training.run_dir import METRICS_FILE
-
-_PANELS = {
-    "training loss": "loss",
-    "dev loss": "dev_loss",
-    "dev ROUGE-1 F1": "rouge_1",
-    "learning rate": "learning_rate",
-}
-_FORMATS = (".png", ".svg", ".pdf")
 
 
 @dataclass(frozen=True)
@@ -49,31 +39,6 @@ def read_curves(run: Path) -> Curves:
     if not points:
         raise ArtifactError(f"{path}: nothing has been logged yet")
     return Curves(run.resolve().name, points)
-
-
-def plot_curves(runs: Sequence[Curves], out: Path) -> None:
-    """Plot all runs into one figure with a panel for each metric.
-
-    Raises:
-        ConfigError: for an unsupported file format.
-        DataError: if the file cannot be written.
-        MissingExtraError: if matplotlib is not installed.
-    """
-    if out.suffix.lower() not in _FORMATS:
-        raise ConfigError(f"{out}: expected a file name that ends in {', '.join(_FORMATS)}")
-    figures = require("matplotlib.figure", extra="plot", purpose="plotting curves")
-    figure = figures.Figure(figsize=(10, 7), layout="constrained")
-    for axes, (title, name) in zip(figure.subplots(2, 2).flat, _PANELS.items(), strict=True):
-        for run in runs:
-            points = run.points.get(name, [])
-            steps, values = [step for step, _ in points], [value for _, value in points]
-            axes.plot(steps, values, label=run.name, marker="." if len(points) < 30 else "")
-        axes.set_title(title)
-        axes.set_xlabel("update")
-        axes.grid(alpha=0.3)
-    figure.axes[0].legend()
-    with write_output(out) as path:
-        figure.savefig(path, format=out.suffix.lower().removeprefix("."), dpi=120)
 
 
 def _record(line: bytes, *, where: str) -> dict[str, Any]:

@@ -101,8 +101,10 @@ def train(
                 state = writer.log_update(state, loss, num_pairs)
 
         is_finished = state.has_ended(trainer.total_steps) and state.validated_step == state.step
-        if writer:
-            state = writer.finish(state) if is_finished else writer.save(state)
+        if writer and is_finished:
+            state = writer.finish(state)
+        elif writer and not writer.has_saved(state):
+            state = writer.save(state)
         return TrainingResult(state, trainer.total_steps, is_finished)
 
 

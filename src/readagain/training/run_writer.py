@@ -163,6 +163,10 @@ class RunWriter:
         self._save_time = time.monotonic()
         return state
 
+    def has_saved(self, state: TrainingState) -> bool:
+        """Return whether the latest checkpoint has this state."""
+        return self.checkpoint is not None and self.checkpoint.state == state
+
     def publish(self, state: TrainingState, *, is_finished: bool = False) -> None:
         """Write the model folder with the best weights of the latest checkpoint."""
         assert self.checkpoint is not None

@@ -109,9 +109,10 @@ def make_job(corpus, tmp_path):
 def run_job():
     """Return a function that trains a job on the CPU and returns its result and console output."""
 
-    def run(job):
+    def run(job, stop=None):
         output = io.StringIO()
-        outcome = train(job, device_name="cpu", console=Console(file=output, width=200))
+        console = Console(file=output, width=200)
+        outcome = train(job, device_name="cpu", console=console, stop=stop)
         return outcome, output.getvalue()
 
     return run

@@ -1,9 +1,9 @@
-"""Training curves: reading the log and plotting."""
+"""Training curves: reading the log."""
 
 import pytest
 
-from readagain.errors import ArtifactError, ConfigError, DataError
-from readagain.training.curves import plot_curves, read_curves
+from readagain.errors import ArtifactError
+from readagain.training.curves import read_curves
 
 LOG = '{"step": 2, "loss": 3.5}\n{"step": 4, "loss": 2.5}\n{"step": 4, "dev_loss": 2.0}\n'
 
@@ -24,14 +24,6 @@ def test_read_curves_skips_incomplete_line(tmp_path):
     assert curves.points["loss"] == [(2, 3.5), (4, 2.5)]
 
 
-def test_plot_curves_draws_several_runs(tmp_path):
-    curves = read_curves(write_log(tmp_path, LOG))
-    for name, beginning in (("a.png", b"\x89PNG"), ("a.svg", b"<?xml")):
-        plot_curves([curves, curves], tmp_path / name)
-        assert (tmp_path / name).read_bytes().startswith(beginning)
-    assert not list(tmp_path.glob("*.part"))
-
-
 @pytest.mark.parametrize(
     ("log", "reason"),
     [
@@ -49,14 +41,3 @@ def test_read_curves_refuses_invalid_log(tmp_path, log, reason):
 def test_read_curves_refuses_folder_without_log(tmp_path):
     with pytest.raises(ArtifactError, match="no metrics.jsonl; this is not a run of 'readagain"):
         read_curves(tmp_path)
-
-
-def test_plot_curves_refuses_other_formats(tmp_path):
-    with pytest.raises(ConfigError, match=r"a\.gif: expected a file name that ends in \.png"):
-        plot_curves([], tmp_path / "a.gif")
-
-
-def test_plot_curves_reports_unwritable_file(tmp_path):
-    curves = read_curves(write_log(tmp_path, LOG))
-    with pytest.raises(DataError, match="the folder '.*' does not exist; create it first"):
-        plot_curves([curves], tmp_path / "nowhere" / "a.png")

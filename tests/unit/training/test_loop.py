@@ -10,7 +10,9 @@ from readagain.errors import ArtifactError, DataError, ReadAgainError
 from readagain.model_dir import ModelDir
 from readagain.storage.tensors import read_tensors
 from readagain.training import checkpoint, run_writer
+from readagain.training.run_writer import RunWriter
 from readagain.training.step import TrainingStep
+from readagain.training.stop_signal import StopSignal
 from readagain.training.validate import Validator
 
 
@@ -198,6 +200,26 @@ def test_stop_during_validation_validates_on_resume(make_job, run_job, stop_afte
     result, _ = run_job(parts)
     assert result.is_finished
     assert read_log(parts.out) == read_log(whole.out)
+
+
+def test_stop_after_validation_saves_once(make_job, run_job, monkeypatch):
+    saved_steps = []
+    save, publish = RunWriter.save, RunWriter.publish
+    signal = StopSignal()
+
+    def count(self, state, **options):
+        saved_steps.append(state.step)
+        return save(self, state, **options)
+
+    def stop_while_publishing(self, state, **options):
+        publish(self, state, **options)
+        signal.is_set = True
+
+    monkeypatch.setattr(RunWriter, "save", count)
+    monkeypatch.setattr(RunWriter, "publish", stop_while_publishing)
+    result, _ = run_job(make_job("train.validate_every=4"), stop=signal)
+    assert result.state.step == 4
+    assert saved_steps == [4]
 
 
 def test_non_finite_loss_stops_the_run(make_job, run_job, monkeypatch):
