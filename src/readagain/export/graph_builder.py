@@ -1,4 +1,7 @@
-"""Builder of ONNX graphs, where a value is represented by its name, and the weights it reads."""
+"""Builder of ONNX graphs, and access to the weights of a network by name.
+
+In a builder, each value of the graph is represented by its name.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -26,7 +29,7 @@ _TYPES = {
 
 
 class GraphBuilder:
-    """Builder of a graph with float32 weights.
+    """Builder of a graph with float32 weights; `Int8GraphBuilder` derives from it.
 
     Args:
         name: name of the graph.
@@ -42,7 +45,8 @@ class GraphBuilder:
         self._outputs: list[ValueInfoProto] = []
         self._constants: list[TensorProto] = []
         self._small_constants: dict[tuple[Any, ...], str] = {}
-        self._output_names: dict[str, str] = {}  # by value
+        # Name of each output by the value's name inside the graph; `model` replaces the latter.
+        self._output_names: dict[str, str] = {}
         self._numbers = count()
 
     def input(self, name: str, dtype: type[np.generic], shape: Shape) -> str:
@@ -129,18 +133,18 @@ class GraphBuilder:
     def linear(
         self, rows: str, weight: Array, bias: Array | None = None, *, bound: float | None
     ) -> str:
-        """Apply a linear layer in the precision of the graph: (R, I) rows -> (R, O).
+        """Apply a linear layer, here in float32: (R, I) rows -> (R, O).
 
         Args:
             rows: the input.
             weight: (I, O) constant.
             bias: (O,) constant, or None.
-            bound: largest absolute value of the rows, or None if unknown; float32 ignores it.
+            bound: largest absolute value of the rows, or None if unknown; used only for int8.
         """
         return self.linear_float32(rows, weight, bias)
 
     def linear_float32(self, rows: str, weight: Array, bias: Array | None) -> str:
-        """Apply a linear layer in float32 in a graph of any precision."""
+        """Apply a linear layer in float32, also in a graph with int8 weights."""
         constants = [self.constant(each, np.float32) for each in (weight, bias) if each is not None]
         return self.add("Gemm", rows, *constants)
 

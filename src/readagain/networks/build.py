@@ -95,6 +95,7 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
         previous_words=PreviousWords(
             run.vocab_size,
             spec.embedding_size,
+            # "place": a copied OOV word is embedded by the encoder state at its position (p_i).
             source_size=U if can_copy and spec.copied_words == "place" else None,
         ),
         decoder=AttentionDecoder(

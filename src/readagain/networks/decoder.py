@@ -105,8 +105,8 @@ class PreviousWords(nn.Module):
     """Embedding of previous words; that of an out-of-vocabulary word depends on its position.
 
     The id V + i is the word at source position i, with the embedding p_i = tanh(W_c h²_i + b_c)
-    (equation 15). Without p_i, the word has the embedding of UNK, as do words that are in neither
-    the vocabulary nor the source.
+    (equation 15), where h²_i is the encoder state at that position. Without p_i, the word has the
+    embedding of UNK, as do words that are in neither the vocabulary nor the source.
 
     Args:
         vocab_size: size V of the vocabulary.

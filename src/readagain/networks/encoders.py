@@ -79,7 +79,7 @@ class ReadAgainEncoder(nn.Module):
         hidden_size: width of a state in one direction.
         bidirectional: use both directions, U = 2 * hidden_size.
         importance: for a GRU, one weight per dimension (`vector`) or per word (`scalar`), or
-            `none` for a second pass as that of an LSTM.
+            `none` for a `ConcatSecondPass`, which an LSTM always has.
         activation: for a GRU, activation function of the importance.
         dropout: dropout rate of the states.
     """
@@ -168,8 +168,9 @@ class GlobalVector(nn.Module):
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Return the (B, N, G) context of each sentence from (B, N, U) sentence vectors."""
-        whole = self.dropout(torch.tanh(self.combine(vectors.flatten(1))))  # (B, U)
-        return torch.cat([vectors, whole.unsqueeze(1).expand_as(vectors)], dim=2)  # (B, N, 2U)
+        global_vector = self.dropout(torch.tanh(self.combine(vectors.flatten(1))))  # (B, U)
+        global_vectors = global_vector.unsqueeze(1).expand_as(vectors)  # (B, N, U)
+        return torch.cat([vectors, global_vectors], dim=2)  # (B, N, 2U)
 
 
 class Importance(nn.Module):
@@ -177,7 +178,8 @@ class Importance(nn.Module):
 
     α_i = tanh(W_e h¹_i + U_e h¹_n + V_e x_i)    (equation 5)
 
-    With several sentences, h¹_n is replaced by their combined vector.
+    h¹_n, the last state of the first pass, is the context; with several sentences the context is
+    their combined vectors instead (`ConcatSentences` or `GlobalVector`).
 
     Args:
         input_size: width E of a word embedding.
@@ -197,15 +199,15 @@ class Importance(nn.Module):
         activation: Literal["tanh", "sigmoid"],
     ) -> None:
         super().__init__()
-        self.state = nn.Linear(first_size, size, bias=False)
-        self.whole = nn.Linear(context_size, size, bias=False)
-        self.word = nn.Linear(input_size, size, bias=False)
+        self.state = nn.Linear(first_size, size, bias=False)  # W_e
+        self.whole = nn.Linear(context_size, size, bias=False)  # U_e, for the context
+        self.word = nn.Linear(input_size, size, bias=False)  # V_e
         self.activation = torch.tanh if activation == "tanh" else torch.sigmoid
 
     def forward(self, words: Tensor, first: Tensor, context: Tensor) -> Tensor:
         """Return (B, L, size) weights for (B, L, E) words, (B, L, U) states, (B, G) context."""
-        whole = self.whole(context).unsqueeze(1)  # (B, 1, size)
-        return self.activation(self.state(first) + whole + self.word(words))
+        projected_context = self.whole(context).unsqueeze(1)  # (B, 1, size)
+        return self.activation(self.state(first) + projected_context + self.word(words))
 
 
 class GruSecondPass(nn.Module):
@@ -274,6 +276,6 @@ class ConcatSecondPass(nn.Module):
         self, words: Tensor, first: Tensor, context: Tensor, lengths: Tensor
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """Return (B, L, U) states, (B, U) last states and None, as there is no importance."""
-        whole = context.unsqueeze(1).expand(-1, words.size(1), -1)  # (B, L, G)
-        states, last = self.reading(torch.cat([words, first, whole], dim=2), lengths)
+        contexts = context.unsqueeze(1).expand(-1, words.size(1), -1)  # (B, L, G)
+        states, last = self.reading(torch.cat([words, first, contexts], dim=2), lengths)
         return states, last, None

@@ -24,7 +24,8 @@ class SourceMemory:
         ext_ids: (B, S) extended ids of the source words.
         importance: (B, S, ...) importance weights of the second pass, or None.
         copy_keys: (B, S, H) keys of the copy scores; None for a model that cannot copy.
-        copy_words: (B, S, E) embeddings p_i of the positions, or None.
+        copy_words: (B, S, E) p_i, the embedding of the word at each position as the previous word
+            of the summary (equation 15); None for a model without p_i.
         shortlist: words to score in `step`; None for the whole vocabulary.
     """
 
@@ -42,7 +43,8 @@ class SourceMemory:
 class StepLogits:
     """Logits of the next word, (B, V) `vocab` and (B, S) `copy`, and (B, S) attention weights.
 
-    `copy` is None for a model that cannot copy. With a shortlist, `vocab` has its W + S columns.
+    `copy` is None for a model that cannot copy. With a shortlist, `vocab` is (B, W + S), see
+    `SourceShortlist`.
     """
 
     vocab: Tensor
@@ -83,7 +85,7 @@ State = TypeVar("State", bound=NetworkState)
 
 
 class Network(nn.Module, ABC, Generic[State]):
-    """Network that can be trained and decoded; `forward` has the shapes of the sources."""
+    """Network that can be trained and decoded; `forward` describes the arguments of all methods."""
 
     output: VocabularyOutput
 

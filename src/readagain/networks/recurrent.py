@@ -50,7 +50,8 @@ class LstmLayer(nn.Module):
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """Return the (B, L, H) states of (B, L, I) inputs."""
-        # Not `get_parameter`: half-precision training replaces the parameters by plain tensors.
+        # Half-precision training temporarily puts plain tensors in the place of the parameters
+        # (`call_in_precision`). `get_parameter` would reject them; `parameters` returns them.
         weight_ih, weight_hh, bias_ih, bias_hh = self.lstm.parameters()
         if dispatch.has_lstm_kernel(weight_hh):
             return dispatch.lstm(affine(inputs, weight_ih, bias_ih + bias_hh), weight_hh)

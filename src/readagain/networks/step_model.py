@@ -15,7 +15,7 @@ from readagain.text.vocab import EOS, SPECIAL_TOKENS, UNK
 
 @dataclass(frozen=True)
 class TorchState:
-    """State of a network and the document of each of its R rows."""
+    """State of a network with R rows (hypotheses), and the index of the source of each row."""
 
     network: NetworkState
     documents: Ints
@@ -36,7 +36,7 @@ class TorchStepModel:
 
     @torch.inference_mode()
     def start(self, sources: SourceBatch) -> TorchState:
-        """Encode the sources and return the state of B rows before the first word."""
+        """Encode B sources and return the state before the first word, one row per source."""
         network = self.model.start(
             self._ids(sources.source_ids),
             self._ids(sources.lengths),
@@ -86,14 +86,14 @@ class TorchStepModel:
 
 
 class TopCandidates(NamedTuple):
-    """The (B, k) most probable words of each row, and the (B,) log-probability of EOS.
+    """The k most probable next words of each of R rows.
 
     Args:
-        ids: extended ids, most probable first.
-        log_probs: their log-probabilities; -inf if fewer than k words are possible.
-        copied_from: the position that the word is most probably copied from, or -1 if generating
+        ids: (R, k) extended ids, most probable first.
+        log_probs: (R, k) log-probabilities; -inf if fewer than k words are possible.
+        copied_from: (R, k) position that the word is most probably copied from, or -1 if generating
             the word is more probable than copying it.
-        end_log_probs: log-probability of EOS.
+        end_log_probs: (R,) log-probability of EOS.
     """
 
     ids: Tensor
@@ -108,29 +108,30 @@ def top_candidates(
     """Select the k most probable words of each row, without special tokens.
 
     Args:
-        logits: logits of the next word.
-        memory: the encoded sources of the rows.
+        logits: logits of the next word, R rows.
+        memory: the encoded source of each row; a source may have several rows.
         k: maximum number of words.
         allow_unk: select UNK like a word.
     """
     vocab_logits, shortlist = at_least_float32(logits.vocab), memory.shortlist
     if logits.copy is None:
-        probs = vocab_logits.softmax(dim=1)  # (B, V)
+        probs = vocab_logits.softmax(dim=1)  # (R, V)
         best, ids = _top_words(probs, k, allow_unk)
         copied_from = torch.full_like(ids, -1)
     else:
         copy_logits = at_least_float32(logits.copy)
-        generated, copied = joint_probs(vocab_logits, copy_logits, memory.valid)  # (B, V), (B, S)
+        generated, copied = joint_probs(vocab_logits, copy_logits, memory.valid)  # (R, V), (R, S)
         if shortlist is None:
-            columns = memory.ext_ids
-            probs = extended_probs(generated, copied, columns)  # (B, X)
+            columns = memory.ext_ids  # (R, S) column of each source word in `probs`
+            probs = extended_probs(generated, copied, columns)  # (R, X)
         else:
-            columns = shortlist.columns  # includes words outside the vocabulary
-            probs = generated.scatter_add(1, columns, copied)  # (B, W + S)
-        best, ids = _top_words(probs, k, allow_unk)
-        is_word = columns.unsqueeze(1) == ids.unsqueeze(2)  # (B, k, S)
-        copy_probs = copied.unsqueeze(1) * is_word  # (B, k, S)
-        is_copied = copy_probs.sum(dim=2) >= best / 2  # (B, k)
+            columns = shortlist.columns  # (R, S)
+            # Columns of `SourceShortlist`: W frequent words, then S source positions.
+            probs = generated.scatter_add(1, columns, copied)  # (R, W + S)
+        best, ids = _top_words(probs, k, allow_unk)  # with a shortlist, `ids` are columns
+        is_word = columns.unsqueeze(1) == ids.unsqueeze(2)  # (R, k, S)
+        copy_probs = copied.unsqueeze(1) * is_word  # (R, k, S)
+        is_copied = copy_probs.sum(dim=2) >= best / 2  # (R, k)
         copied_from = torch.where(is_copied, copy_probs.argmax(dim=2), -1)
     if shortlist is not None:
         ids = shortlist.to_ext_ids(ids, memory.ext_ids)
@@ -144,5 +145,5 @@ def _top_words(probs: Tensor, k: int, allow_unk: bool) -> tuple[Tensor, Tensor]:
         words = torch.cat([probs[:, UNK : UNK + 1], words], dim=1)
         best, columns = words.topk(min(k, words.size(1)), dim=1)
         return best, torch.where(columns == 0, UNK, columns + len(SPECIAL_TOKENS) - 1)
-    best, columns = words.topk(min(k, words.size(1)), dim=1)  # (B, k)
+    best, columns = words.topk(min(k, words.size(1)), dim=1)  # (R, k)
     return best, columns + len(SPECIAL_TOKENS)

@@ -21,7 +21,8 @@ LVT_2K = RunSpec(
         # The paper initializes embeddings with word2vec vectors of the same corpus; here they are
         # random, as in all presets.
         embedding_size=200,
-        # 400 wide in each direction, as in Bahdanau et al. 2015, whose model the paper uses.
+        # The paper gives a hidden size of 400. It is taken as the size of each direction, which is
+        # how Bahdanau et al. 2015, whose model the paper uses, count it.
         encoder=OnePassSpec(cell="gru", hidden_size=400, bidirectional=True),
         decoder=AttentionDecoderSpec(cell="gru", hidden_size=400, attention_size=400),
         output="softmax",

@@ -22,7 +22,7 @@ from readagain.training.vocabs import Vocabs
 _SOURCE_TABLES = ("source_embedding.weight",)
 _SUMMARY_TABLES = (
     "previous_words.embedding.weight",
-    "encoder.embedding.weight",  # of ABS
+    "encoder.embedding.weight",  # only in ABS, whose encoder embeds the previous summary words
     "output.project.weight",
     "output.project.bias",
 )

@@ -74,6 +74,7 @@ class ResolvedJob:
         return {
             **run_to_dict(self.run),
             "corpus fingerprint": self.corpus.manifest.fingerprint,
+            # The keys are stored in run folders and printed if they differ.
             "weights begun from": None if self.trained is None else self.trained.checksum,
         }
 

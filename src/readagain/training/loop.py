@@ -82,7 +82,7 @@ def train(
             stack.callback(writer.close)
             stack.enter_context(display.live())
             if checkpoint is not None and checkpoint.best_file is not None:
-                writer.publish(state)  # the last process may have been killed while publishing
+                writer.publish(state)  # the previous call may have been killed while publishing
 
         while True:
             if state.is_validation_due(trainer.validate_every, trainer.total_steps):
@@ -90,7 +90,7 @@ def train(
                 if validated is None:  # stopped during validation
                     break
                 state = validated
-            trainer.step.num_plateaus = state.num_plateaus
+            trainer.training_step.num_plateaus = state.num_plateaus
             if state.has_ended(trainer.total_steps):
                 break
             if _should_stop(trainer, stop, stop_time):
@@ -113,6 +113,6 @@ def _should_stop(trainer: Trainer, stop: StopSignal, stop_time: float) -> bool:
     is_due = stop.is_set or time.monotonic() >= stop_time
     if trainer.processes.world_size == 1:
         return is_due
-    if trainer.step.step % trainer.spec.log_every:
+    if trainer.training_step.step % trainer.spec.log_every:
         return False
     return trainer.processes.any_true(is_due)

@@ -18,7 +18,7 @@ from readagain.training.run_dir import METRICS_FILE, TENSORBOARD_DIR
 
 
 def start_copy(losses: Sequence[Tensor]) -> Callable[[], list[float]]:
-    """Start to copy () losses from the device; return a function that waits and returns them."""
+    """Start to copy scalars from the device; return a function that waits and returns them."""
     stacked = torch.stack([*losses]) if losses else torch.zeros(0)
     if stacked.device.type != "cuda":
         return stacked.tolist
@@ -38,7 +38,8 @@ def start_copy(losses: Sequence[Tensor]) -> Callable[[], list[float]]:
 class _EventWriter:
     """Writer of a TensorBoard file.
 
-    The writer of torch writes in a thread, whose errors are printed as tracebacks.
+    It is used instead of torch's `SummaryWriter`, which writes in a thread and prints the errors of
+    this thread as tracebacks.
 
     Args:
         folder: the folder of TensorBoard files; each process adds one.

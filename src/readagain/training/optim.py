@@ -93,21 +93,22 @@ class EmaWeights:
 
     def __init__(self, parameters: Iterable[nn.Parameter], *, decay: float) -> None:
         self.parameters = list(parameters)
-        self.sums = [torch.zeros_like(each) for each in self.parameters]
+        # The average before the bias correction.
+        self.uncorrected = [torch.zeros_like(each) for each in self.parameters]
         self.decay = decay
 
     @torch.no_grad()
     def update(self) -> None:
-        """Add the current weights."""
+        """Include the current weights in the average."""
         weights: list[Tensor] = [*self.parameters]
-        torch._foreach_lerp_(self.sums, weights, 1 - self.decay)
+        torch._foreach_lerp_(self.uncorrected, weights, 1 - self.decay)
 
     @torch.no_grad()
     def average(self, num_updates: int) -> list[Tensor]:
         """Return the bias-corrected average after `num_updates` updates; the weights if it is 0."""
         if num_updates == 0:
             return [each.detach().clone() for each in self.parameters]
-        return [*torch._foreach_div(self.sums, 1 - self.decay**num_updates)]
+        return [*torch._foreach_div(self.uncorrected, 1 - self.decay**num_updates)]
 
 
 def supports_row_updates(spec: TrainSpec, *, world_size: int) -> bool:
@@ -136,7 +137,7 @@ class RowGradient:
 
     @torch.no_grad()
     def step(self, rate: Tensor) -> None:
-        """Update the table; `rate` is a () tensor."""
+        """Update the table; `rate` is a scalar tensor."""
         self.table.index_add_(0, self.ids, self.values * rate, alpha=-1)
 
 

@@ -111,7 +111,7 @@ class RunWriter:
         self._check_finite(state.step)
         model = self.trainer.model
         validation = None
-        with self.trainer.step.averaged_weights():
+        with self.trainer.training_step.averaged_weights():
             if self.validator is None:
                 state, is_best = replace(state, validated_step=state.step), True
             else:
@@ -237,7 +237,7 @@ class RunWriter:
             "step": step,
             "epoch": step / self.trainer.steps_per_epoch,
             "loss": sum(losses) / len(losses),
-            "learning_rate": self.trainer.step.learning_rate(step - 1),
+            "learning_rate": self.trainer.training_step.learning_rate(step - 1),
             "pairs_per_s": line.num_pairs / line.seconds,
             "minutes": self._minutes_before + seconds / 60,
         }

@@ -67,7 +67,7 @@ class TrainingStep:
         self.steps_per_epoch = steps_per_epoch
         self.rank = rank
         self.world_size = world_size
-        self.step = 0
+        self.step = 0  # number of updates so far
         self.num_plateaus = 0
         self.names, self.parameters = zip(*model.named_parameters(), strict=True)
         self.device = self.parameters[0].device
@@ -141,7 +141,10 @@ class TrainingStep:
         return mean
 
     def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the summed loss, the sum to report, and the number to divide both by."""
+        """Return the loss to minimize, the loss to report, and the number to divide both by.
+
+        Both are sums over the batch. Here they are equal; `RiskStep` returns different ones.
+        """
         with self._autocast():
             log_probs = self._score(*batch.inputs(), self.spec.label_smoothing)  # (B, T)
         total = torch.where(batch.target_valid, log_probs, 0.0).sum().neg()
@@ -164,7 +167,8 @@ class TrainingStep:
         the clipped gradients are never written to memory. PyTorch made it for `GradScaler`.
 
         Args:
-            rows: gradients of the embedding tables, which the optimizer does not update.
+            rows: gradients of the embedding rows that the batch uses, if these are updated here
+                and not by the optimizer (`supports_row_updates`); otherwise empty.
         """
         if not self._is_fused:
             nn.utils.clip_grad_norm_(self.parameters, self.spec.max_norm)
@@ -213,9 +217,8 @@ class TrainingStep:
             for kind, value in self.optimizer.state.get(parameter, {}).items():
                 state[f"optimizer.{kind}.{name}"] = value
         if self.ema is not None:
-            state |= {
-                f"mean.{name}": value for name, value in zip(self.names, self.ema.sums, strict=True)
-            }
+            averages = zip(self.names, self.ema.uncorrected, strict=True)
+            state |= {f"mean.{name}": value for name, value in averages}
         return state
 
     def load_state(self, state: dict[str, Tensor]) -> None:

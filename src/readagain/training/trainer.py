@@ -45,7 +45,7 @@ class Trainer:
         if job.trained is not None:
             self.model.load_state_dict(job.trained.weights(job.vocabs))
         self.model.to(device)
-        self.step = self._build_step(job)
+        self.training_step = self._build_step(job)
 
     def _build_step(self, job: ResolvedJob) -> TrainingStep:
         model: nn.Module = self.model
@@ -77,17 +77,18 @@ class Trainer:
             state = checkpoint.state
             self.model.load_state_dict(checkpoint.weights())
             training = checkpoint.training()
-            self.step.load_state(
-                {name: training[name.replace(_DDP_PREFIX, ".")] for name in self.step.state()}
+            names = self.training_step.state()
+            self.training_step.load_state(
+                {name: training[name.replace(_DDP_PREFIX, ".")] for name in names}
             )
-        moments = [value for name, value in self.step.state().items() if name != "step"]
+        moments = [value for name, value in self.training_step.state().items() if name != "step"]
         self.processes.broadcast_tensors([*self.model.state_dict().values(), *moments])
-        self.step.step = self.processes.broadcast(self.step.step)
+        self.training_step.step = self.processes.broadcast(self.training_step.step)
         return self.processes.broadcast(state)
 
     def update(self) -> tuple[Tensor, int]:
         """Run the next update; return its loss, on the device, and its number of pairs."""
-        epoch, position = divmod(self.step.step, self.steps_per_epoch)
+        epoch, position = divmod(self.training_step.step, self.steps_per_epoch)
         if epoch != self._epoch:
             self._epoch, self._plans = epoch, self._plan_epoch(epoch)
         plan = self._plans[position]
@@ -97,11 +98,11 @@ class Trainer:
             rank=self.processes.rank,
             world_size=self.processes.world_size,
         )
-        return self.step.update(batch), len(plan.pairs)
+        return self.training_step.update(batch), len(plan.pairs)
 
     def training_state(self) -> dict[str, Tensor]:
-        """Return the tensors of optimizer and averaged weights, not copied, as `step.state`."""
-        state = self.step.state()
+        """Return the tensors of optimizer and averaged weights, not copied, by their names."""
+        state = self.training_step.state()
         return {name.replace(_DDP_PREFIX, "."): value for name, value in state.items()}
 
     def _plan_epoch(self, epoch: int) -> list[BatchPlan]:

@@ -144,7 +144,7 @@ def test_stop_signal_while_training_leaves_the_run_resumable(small, silent, monk
     real = Trainer.update
 
     def terminate(trainer):
-        if trainer.step.step == 3:
+        if trainer.training_step.step == 3:
             os.kill(os.getpid(), signal.SIGTERM)
         return real(trainer)
 
