@@ -44,9 +44,9 @@ PROTOCOL_SETTINGS: dict[str, dict[str, Any]] = {
     UNICODE: {},
 }
 """Decoding settings of each protocol."""
-# ROUGE counts words in common with the reference. A model with these styles is therefore scored in
-# the style of the references and with MBR reranking. Both increase ROUGE, but not the rated
-# quality (docs/quality.md).
+# ROUGE counts words in common with the reference. A model that has the styles below is therefore
+# scored in the style nearest to the references, and with MBR reranking (`consensus`). Both increase
+# ROUGE, but not the rated quality (docs/quality.md).
 BENCHMARK_STYLES = {"tokenized": "newswire", "raw": "close"}
 BENCHMARK_SETTINGS = {
     "beam_size": 10,
@@ -96,7 +96,7 @@ class NetworkSystem:
         }
 
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
-        """Yield the summary of each text, in order and in the form of the text."""
+        """Yield the summary of each text, in order; summaries of tokenized texts are tokenized."""
         for [(text, summary)] in self.summarize_n_best(texts, is_tokenized=is_tokenized):
             yield _find_copied(
                 text,
@@ -149,7 +149,7 @@ class TokenizedText:
 
     Models are trained with # for digits and one UNK token. Public data sets differ: DUC has real
     digits, Gigaword has several spellings of UNK. So digits are masked for the model and restored
-    in its summary, and UNK is replaced by the token of the model, which it never generates.
+    in its summary. Every spelling of UNK is replaced by the UNK token of the model.
     """
 
     def __init__(self, text: str) -> None:

@@ -30,10 +30,11 @@ class Experiment:
         match_parameters: widen the encoder until it has as many parameters as this preset.
         adamw_learning_rate: learning rate of the recipes `converged` and `modern`.
         modern_epochs: epochs of the recipe `modern`; None for the default.
-        own_decode: search settings of the system's own paper, where they differ from those of all
-            rows; see `own_decoding`.
-        has_fixed_length: whether the system's own paper fixes the length of a summary.
-        generates_unk: whether the system generates UNK in its own paper, if it does not copy.
+        own_decode: search settings of the system's own paper (the one that introduced it), where
+            they differ from those of all other experiments; see `run_experiment.own_decoding`.
+        has_fixed_length: whether all summaries in the system's own paper have the same length.
+        generates_unk: whether summaries in the system's own paper contain UNK; ignored for a
+            network that copies.
     """
 
     name: str
@@ -91,13 +92,12 @@ class PaperRow:
 
 @dataclass(frozen=True, kw_only=True)
 class PaperExample:
-    """Input of Table 5 as printed, and the summaries that the paper prints for it.
+    """Input of Table 5 with the summaries that the paper prints for it, or an invented input.
 
     Args:
-        word: the word that the paper copies.
+        word: the word whose p_i is examined; in the paper's inputs, the word that the paper copies.
         text: the text tokenized as in Gigaword, one sentence per line.
-        reference, without_copying, with_copying: summaries; empty for a text that is not the
-            paper's.
+        reference, without_copying, with_copying: the paper's summaries; empty for an invented text.
     """
 
     word: str
@@ -130,7 +130,7 @@ TABLES: dict[str, TableSpec] = {
     name: TableSpec(**entry) for name, entry in _CATALOG["tables"].items()
 }
 RECIPES: dict[str, dict[str, Any]] = _CATALOG["recipes"]
-"""Heading of each recipe, and its settings of training by scale."""
+"""For each recipe, its heading and its training settings for each `--scale`."""
 PAGE_TEXTS: dict[str, str] = _CATALOG["page"]
 """Paragraphs of `results.md`."""
 CLAIMS: list[dict[str, Any]] = _CATALOG["claims"]
@@ -138,7 +138,7 @@ CLAIMS: list[dict[str, Any]] = _CATALOG["claims"]
 
 
 def run_name(experiment: str, recipe: str, seed: int) -> str:
-    """Return the name of a run in messages and of its result."""
+    """Return the name of a run, which is printed and is the path of its result under `rows/`."""
     return f"{experiment}/{recipe}-seed{seed}"
 
 
@@ -152,12 +152,12 @@ class PlannedRun:
 
     @property
     def name(self) -> str:
-        """Name in messages and of the result."""
+        """Name of the run; see `run_name`."""
         return run_name(self.experiment.name, self.recipe, self.seed)
 
     @property
     def dir_name(self) -> str:
-        """Name in `work/`."""
+        """Name of the training folder in `work/`."""
         return self.name.replace("/", "-")
 
 

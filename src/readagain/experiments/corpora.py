@@ -21,7 +21,10 @@ from readagain.text.truecasing import CASES_FILE
 from readagain.text.vocab import Vocab
 
 SELECTION_PAIRS = 3_000
-"""Maximum size of the selection split, which is at most a tenth of the train split."""
+"""Maximum size of the selection split, on which the best checkpoint is chosen.
+
+It is also at most a tenth of the train split.
+"""
 DUC = "duc2003"
 """Protocol of data sets with several references per text."""
 
@@ -68,17 +71,22 @@ class Corpora:
         self.corpus = cache(self._corpus)
         self._read = cache(self._read_set)
 
-    def _corpus(self, min_sentences: int, *, has_selection: bool = False) -> PreparedCorpus:
+    def _corpus(self, min_sentences: int, *, has_selection_split: bool = False) -> PreparedCorpus:
         """Return the pairs of the corpus whose texts have at least `min_sentences` sentences.
 
-        With `has_selection`, the dev split is the selection split: pairs of the train split that
-        are not trained on and select the checkpoint, so that the scored texts do not.
+        With `has_selection_split`, the dev split is the selection split: pairs taken out of the
+        train split, on which the best checkpoint is chosen. The dev pairs of the corpus are scored,
+        so they are not used for that choice.
         """
-        if min_sentences == 1 and not has_selection:
+        if min_sentences == 1 and not has_selection_split:
             return self.main
         name = self.name if min_sentences == 1 else f"{self.name}-{min_sentences}-sentences"
-        out = self._options.work / "corpora" / (f"{name}-selection" if has_selection else name)
-        return open_subset(self.main, out, min_sentences=min_sentences, has_selection=has_selection)
+        out = (
+            self._options.work / "corpora" / (f"{name}-selection" if has_selection_split else name)
+        )
+        return open_subset(
+            self.main, out, min_sentences=min_sentences, has_selection_split=has_selection_split
+        )
 
     def tests(self, min_sentences: int) -> list[EvaluationSet]:
         """Return the data sets; the first is the dev split of `corpus(min_sentences)`."""
@@ -98,12 +106,13 @@ class Corpora:
 
 
 def open_subset(
-    corpus: PreparedCorpus, out: Path, *, min_sentences: int, has_selection: bool = False
+    corpus: PreparedCorpus, out: Path, *, min_sentences: int, has_selection_split: bool = False
 ) -> PreparedCorpus:
     """Open the subset of pairs whose texts have enough sentences; write it if it does not exist.
 
-    The lexicon and the truecasing statistics are those of the whole corpus. With `has_selection`,
-    some pairs of the train split, drawn at random with a fixed seed, are the dev split.
+    The lexicon and the truecasing statistics are those of the whole corpus. With
+    `has_selection_split`, the dev split consists of some pairs of the train split, drawn at random
+    with a fixed seed.
 
     Raises:
         DataError: if no such text is left in the train or dev split.
@@ -123,7 +132,7 @@ def open_subset(
             shutil.copyfile(corpus.folder / file, temporary / file)
     masks = {name: _has_sentences(corpus.split(name), min_sentences) for name in SPLITS}
     origin = {name: name for name in SPLITS}
-    if has_selection:
+    if has_selection_split:
         masks["train"], masks["dev"] = _split_selection(masks["train"])
         masks["test"] = np.zeros_like(masks["test"])
         origin["dev"] = "train"
@@ -138,7 +147,7 @@ def open_subset(
             )
     settings = {
         "min_sentences": min_sentences,
-        "selection_pairs": splits["dev"]["pairs"] if has_selection else 0,
+        "selection_pairs": splits["dev"]["pairs"] if has_selection_split else 0,
         "taken_from": corpus.manifest.fingerprint,
     }
     files = list_files(temporary)

@@ -1,4 +1,8 @@
-"""Summaries of the inputs that the paper prints (Table 5), with neighbours of copied words."""
+"""Summaries of the inputs that the paper prints (Table 5) and of an invented one.
+
+They come with the neighbours of copied words: words whose embeddings are similar to p_i, the
+embedding of a word that is copied from source position i (equation 15).
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +20,13 @@ _PROTOCOL = "gigaword"
 
 
 def run_paper_examples(model: "ExperimentModel") -> list[dict[str, Any]]:
-    """Summarize the paper's inputs.
+    """Summarize the inputs in `PAPER_EXAMPLES`.
 
     Returns:
-        For each input its `summary`, and for a network with p_i the `neighbours` of the word that
-        the paper copies and of every out-of-vocabulary word of the summary: whether the word
-        `is_oov`, and the nearest `words` with their cosine.
+        For each input a dictionary with the `word` that the paper copies, our `summary`, and
+        `neighbours`, which is empty for a network without p_i. The keys of `neighbours` are `word`
+        and the out-of-vocabulary words of the summary. Each value has `is_oov`, whether the key is
+        out of vocabulary, and `words`, its nearest words with their cosine.
     """
     texts = [example.text for example in PAPER_EXAMPLES]
     system = model.system(_PROTOCOL, allow_unk=not model.can_copy)
@@ -30,9 +35,9 @@ def run_paper_examples(model: "ExperimentModel") -> list[dict[str, Any]]:
     examples = []
     for example, summary in zip(PAPER_EXAMPLES, summaries, strict=True):
         norms = [word.norm for word in summary.words]
-        written = [norm for norm in norms if norm not in vocab and any(map(str.isalpha, norm))]
+        oov_words = [norm for norm in norms if norm not in vocab and any(map(str.isalpha, norm))]
         nearest = model.copy_neighbours(
-            example.text, [example.word, *written], num_words=_NUM_NEIGHBOURS
+            example.text, [example.word, *oov_words], num_words=_NUM_NEIGHBOURS
         )
         neighbours = {
             word: {"is_oov": word not in vocab, "words": words} for word, words in nearest.items()
@@ -60,7 +65,7 @@ def examples_markdown(store: ResultStore) -> str:
             lines.append(f"  - the paper with copying: {example.with_copying}")
         for (name, recipe), examples in ours.items():
             if name in _TWO_SENTENCES and example.reference:
-                continue  # the paper's inputs have one sentence
+                continue  # inputs with a reference are the paper's, which have one sentence
             result = examples[number]
             lines.append(f"  - {EXPERIMENTS[name].title}, recipe {recipe}: {result['summary']}")
             for word, each in result["neighbours"].items():

@@ -83,7 +83,7 @@ def _plot_scores(figure: Any, table: Table) -> bool:
 
 
 def _paper_and_ours(section: TableSection, table: str) -> list[tuple[PaperRow, Estimate]]:
-    """Return the paper's rows with our ROUGE-1 on the first data set, where there is one."""
+    """Return the paper's rows that we have a score for, with our ROUGE-1 on the first data set."""
     ours = {
         row["row"]: next((each for each in row.values() if isinstance(each, Estimate)), None)
         for row in section.rows
@@ -154,7 +154,8 @@ def _plot_importance(figure: Any, store: ResultStore) -> bool:
         classes = shown[name]["classes"]
         return float((classes["content"]["mean"] or 0) - (classes["function"]["mean"] or 0))
 
-    # Prefer importance weights to the other kind of importance, the change of the state.
+    # Prefer networks with importance weights. In others, importance is the distance between
+    # successive states of the second pass (`state_movement`).
     weights = [name for name, each in shown.items() if each["kind"] == "weight"]
     most_contrast = max(weights or shown, key=contrast)
     strips[0].set_title(f"{EXPERIMENTS[most_contrast].title}: white is 0, dark is 1", fontsize=8)

@@ -45,12 +45,12 @@ class DatasetResult:
         fingerprint: SHA-256 of the texts and references.
         rouge: value, low and high of each measure, from 0 to 1.
         item_scores: packed (I, 3) scores of every text.
-        habits: `SummaryStats` of the summaries.
+        habits: statistics of the summaries, such as their mean length (`SummaryStats`).
         unknown: counts of out-of-vocabulary words; see `copying.py`.
         seconds: time to generate the summaries.
-        own: scores with the decoding of the system's own paper, if it differs from that of all
-            rows: its settings (`decode`, `allow_unk`), `rouge`, `item_scores`, mean number of
-            `words`, and number of `summaries_with_unk`.
+        own: results with the decoding of the system's own paper; None if it is the decoding that
+            all experiments use. Keys: the settings `decode` and `allow_unk`, `rouge`,
+            `item_scores`, the mean number of `words`, and the number of `summaries_with_unk`.
     """
 
     protocol: str
@@ -109,7 +109,7 @@ class ExperimentResult:
 
 
 def result_file(out: Path, run_name: str) -> Path:
-    """Return the path of a result; `run_name` is that of `ExperimentResult.run_name`."""
+    """Return the path of the result with a certain `ExperimentResult.run_name`."""
     return out / ROWS_DIR / f"{run_name}.json"
 
 
@@ -159,8 +159,8 @@ def read_results(out: Path) -> list[ExperimentResult]:
     """Read every result under `out`, in the order of the paths.
 
     Raises:
-        ArtifactError: if one is damaged, has another format version, or is not at its path (a copy
-            would count as another seed).
+        ArtifactError: if a file is damaged, has another format version, or is not at the path
+            `result_file`: a copy under another name would count as one more seed.
     """
     results = []
     for path in sorted((out / ROWS_DIR).glob("*/*.json")):

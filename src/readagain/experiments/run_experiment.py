@@ -82,6 +82,7 @@ class ExperimentRunner:
         return experiment_run(
             planned.experiment,
             scale=self.options.scale,
+            # `planned.recipe`, with the type `Recipe` instead of `str`
             recipe=next(each for each in self.options.recipes if each == planned.recipe),
             seed=planned.seed,
             train_pairs=corpus.manifest.splits["train"]["pairs"],
@@ -90,9 +91,13 @@ class ExperimentRunner:
         )
 
     def training_corpus(self, planned: PlannedRun) -> PreparedCorpus:
-        """Return the corpus of a run; its dev split selects the checkpoint."""
+        """Return the corpus of a run, whose dev split is used to choose the best checkpoint.
+
+        For the recipe `converged`, this split consists of pairs held out from the train split, so
+        that the checkpoint is not chosen on the dev pairs that are scored.
+        """
         return self.corpora.corpus(
-            planned.experiment.min_sentences, has_selection=planned.recipe == "converged"
+            planned.experiment.min_sentences, has_selection_split=planned.recipe == "converged"
         )
 
     def run(self, planned: PlannedRun) -> None:
@@ -113,7 +118,7 @@ class ExperimentRunner:
         start = time.monotonic()
         name = planned.experiment.system
         vocabs = {"common": self.corpora.common_vocab}
-        sets, summaries = self._score(planned, lambda test: load_system(name, test), vocabs)
+        sets, summaries = self._score(planned, lambda protocol: load_system(name, protocol), vocabs)
         result = self._result(planned, sets, seconds=time.monotonic() - start)
         write_result(self.options.out, result, summaries)
         return result
@@ -133,6 +138,7 @@ class ExperimentRunner:
             model, training["tuned"] = self._tune(planned, model)
         vocabs = {"own": model.model_dir.vocab, "common": self.corpora.common_vocab}
         sets, summaries = self._score(planned, model.system, vocabs, model)
+        # The first data set is the dev split of the corpus.
         dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
         result = self._result(
             planned,
@@ -251,9 +257,9 @@ class ExperimentRunner:
                 own = self._score_own_decoding(planned.experiment, model, test, words)
             sets[test.name] = DatasetResult(
                 protocol=result.protocol,
-                figure=result.rouge.protocol.main_score,
+                figure=result.rouge.protocol.main_score,  # "f1" or "recall"
                 fingerprint=result.data.fingerprint,
-                habits=asdict(result.stats),
+                habits=asdict(result.stats),  # statistics, such as the mean length
                 unknown={name: count_oov(result, vocab) for name, vocab in vocabs.items()},
                 seconds=result.seconds,
                 own=own,
@@ -305,10 +311,10 @@ class ExperimentRunner:
 
 
 def own_decoding(experiment: Experiment, protocol: str, words: float) -> dict[str, int]:
-    """Return the search settings of a system's own paper that differ from those of all rows.
+    """Return the search settings in which a system's own paper differs from the other experiments.
 
-    A fixed length is 15 words by the DUC protocol, as for all rows; on other data sets it is
-    `words`, the mean length of the references.
+    If that paper generates summaries of a fixed length, the length is `words`, the mean length of
+    the references. By the DUC protocol it is not set here: all experiments generate 15 words.
     """
     decode = dict(experiment.own_decode)
     if experiment.has_fixed_length and protocol != DUC:

@@ -310,14 +310,14 @@ class _Fit:
         num_pairs = manifest.splits["train"]["pairs"]
         has_gpu = choose_device(self.device).type == "cuda"
         if self.base is not None:
-            network, base_run = self.base.name, ModelDir.open(self.base).run
+            network_name, base_run = self.base.name, ModelDir.open(self.base).run
             _check_language(base_run, manifest, self.base)
             run = fine_tuning_run(base_run, num_pairs, has_gpu=has_gpu)
         else:
-            network = self.size or choose_size(num_pairs, has_gpu=has_gpu)
+            network_name = self.size or choose_size(num_pairs, has_gpu=has_gpu)
             report = read_json_object(work.data / REPORT_FILE, max_bytes=_MAX_REPORT_BYTES)
             run = new_run(
-                network,
+                network_name,
                 num_pairs,
                 report["statistics"]["train"],
                 is_spaced=find_language(manifest.language).is_spaced,
@@ -328,7 +328,7 @@ class _Fit:
         timing = measure_job(
             self._training_job(work, run), device_name=self.device, threads=self.threads
         )
-        return FitPlan(run=run, network=network, timing=timing)
+        return FitPlan(run=run, network_name=network_name, timing=timing)
 
     def _training_job(self, work: FitDir, run: RunSpec) -> TrainingJob:
         return TrainingJob(
@@ -345,14 +345,14 @@ class _Fit:
         device = choose_device(self.device)
         threads = "" if device.type == "cuda" else f", {pluralize(timing.threads, 'thread')}"
         kind = "fine-tuning of" if self.base is not None else "network of size"
-        self._print(f"{kind} {plan.network} on {machine_name(device)}{threads}")
+        self._print(f"{kind} {plan.network_name} on {machine_name(device)}{threads}")
         self._print(
             f"at most {pluralize(spec.epochs, 'epoch')} of "
             f"{pluralize(timing.steps_per_epoch, 'update')} with {spec.batch_size} pairs; stops "
             f"early after {pluralize(spec.patience, 'epoch')} without a lower dev loss"
         )
         num_texts = NUM_CHECK_TEXTS + min(manifest.splits["test"]["pairs"], MAX_TEST_PAIRS)
-        export_s = num_texts * _EVALUATION_S.get(plan.network, 0.15)
+        export_s = num_texts * _EVALUATION_S.get(plan.network_name, 0.15)
         training_time = _format_duration(timing.run_s(spec.epochs))
         self._print(
             f"estimate: {timing.update_s:.2g} s per update, {training_time} of training at most, "

@@ -72,24 +72,26 @@ class FitPlan:
 
     Args:
         run: the settings of the training.
-        network: the size of a new network, or the name of the model to fine-tune.
+        network_name: the name of the size (a key of `SIZES`) of a new network, or the name of the
+            model to fine-tune; the key in the plan file is "size" for both.
         timing: measured times of a few updates.
     """
 
     run: RunSpec
-    network: str
+    network_name: str
     timing: Timing
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as JSON values."""
-        return {"run": run_to_dict(self.run), "size": self.network, "timing": asdict(self.timing)}
+        run, timing = run_to_dict(self.run), asdict(self.timing)
+        return {"run": run, "size": self.network_name, "timing": timing}
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "FitPlan":
         """Return the plan that `to_dict` returned."""
         return cls(
             run=run_from_dict(content["run"], where="plan.json"),
-            network=content["size"],
+            network_name=content["size"],
             timing=Timing(**content["timing"]),
         )
 
@@ -172,13 +174,13 @@ def _training_settings(batch_size: int, epochs: int, num_pairs: int) -> dict[str
     # The moving average of the weights covers about the last twentieth of the updates.
     ema_decay = round(min(max(1 - 20 / num_updates, 0.8), 0.9995), 4)
     return {
-        "train": "modern",
+        "train": "modern",  # the recipe, which the settings below change
         "train.batch_size": batch_size,
         "train.epochs": epochs,
         "train.label_smoothing": 0.1,
         "train.ema_decay": ema_decay,
         "train.patience": PATIENCE,
-        # Few, since the report scores many headlines of the exported model.
+        # Few texts, since their ROUGE is only shown; the dev loss chooses the checkpoint.
         "train.rouge_pairs": 16,
         "train.log_every": 10,
     }

@@ -141,7 +141,7 @@ def _model_facts(
         "pairs": f"{splits['train']['pairs']:,} trained on, {splits['dev']['pairs']:,} for "
         f"validation, {splits['test']['pairs']:,} for the scores",
         "inputs": ", ".join(sorted({Path(path).name for path in manifest.origins})),
-        "network": f"{plan.network}, {count_parameters(run):,} parameters; reads "
+        "network": f"{plan.network_name}, {count_parameters(run):,} parameters; reads "
         f"{pluralize(run.data.max_source_words, 'word')}, writes at most "
         f"{pluralize(run.decode.max_words, 'word')}",
         "training": f"{provenance['minutes']:.1f} minutes on {provenance['device']}; the best "

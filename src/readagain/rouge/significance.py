@@ -30,7 +30,7 @@ class Comparison:
     """Lower end of the 95% bootstrap interval."""
     high: float
     p_bootstrap: float
-    """Share of resampled differences that deviate from the observed one by at least its size."""
+    """Share of resampled differences that are at least |difference| away from `difference`."""
     p_randomization: float
     """Share of random swaps of the two outputs with a difference at least as large."""
 

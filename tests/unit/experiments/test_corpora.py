@@ -50,13 +50,13 @@ def test_subset_keeps_the_truecasing_statistics(corpus, tmp_path):
 
 
 def test_selection_is_cut_from_the_train_split(corpus, tmp_path):
-    part = open_subset(corpus, tmp_path / "part", min_sentences=1, has_selection=True)
+    part = open_subset(corpus, tmp_path / "part", min_sentences=1, has_selection_split=True)
     train, selection = pairs_of(part.split("train")), pairs_of(part.split("dev"))
     whole = pairs_of(corpus.split("train"))
     assert len(selection) == len(whole) // 10
     assert sorted(map(repr, train + selection)) == sorted(map(repr, whole))
     assert not part.split("test").shards or len(part.split("test")) == 0
-    again = open_subset(corpus, tmp_path / "again", min_sentences=1, has_selection=True)
+    again = open_subset(corpus, tmp_path / "again", min_sentences=1, has_selection_split=True)
     assert pairs_of(again.split("dev")) == selection
 
 
