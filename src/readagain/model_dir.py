@@ -193,8 +193,8 @@ def _check_weights(model_dir: ModelDir) -> None:
 def _check_graph_sizes(model_dir: ModelDir) -> None:
     """Check that the graphs are large enough for the network that `run.json` describes.
 
-    Sizes in `run.json` decide how much memory inference allocates. A parameter takes at least one
-    byte of a graph.
+    Inference allocates memory by the sizes in `run.json`, so wrong sizes could exhaust it. Each
+    parameter takes at least one byte of a graph.
     """
     expected = count_parameters(model_dir.run)
     for precision in model_dir.precisions:

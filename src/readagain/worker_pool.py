@@ -21,7 +21,10 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 MAX_CRASHES = 3
-"""A task is given up after this many workers died while they ran it; a job, while they started."""
+"""A task is given up after this many workers have died while they ran it.
+
+All tasks are given up after this many workers in succession have died while they started.
+"""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class TaskFailure(Generic[Task]):
 def process_pool(num_workers: int) -> Iterator[ProcessPoolExecutor]:
     """Open a process pool whose workers are terminated at the end, and when this process dies.
 
-    Workers are spawned, not forked: this works on every system and beside threads.
+    Workers are spawned, not forked, which works on every system and if this process has threads.
     """
     pool = ProcessPoolExecutor(num_workers, get_context("spawn"), initializer=_follow_parent)
     try:
@@ -57,7 +60,7 @@ def run_tasks(
     """Run tasks in worker processes; yield results in the order in which they finish.
 
     A task is read from `tasks` when a worker is free. A worker that dies is replaced, and its task
-    is run again. Each worker is a pool of its own, so that its task is known when it dies.
+    is run again. Each worker is a pool of one process, so that it is known which task killed it.
 
     `build` is called once in each worker and returns the function that runs a task.
 
@@ -99,7 +102,7 @@ def run_tasks(
 
 
 class _Worker(Generic[Task, Result]):
-    """Process that runs one task at a time; `pools` ends it."""
+    """Process that runs one task at a time; it is terminated when `pools` is closed."""
 
     def __init__(self, build: Callable[[], Callable[[Task], Result]], pools: ExitStack) -> None:
         self._build = build

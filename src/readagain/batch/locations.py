@@ -74,7 +74,7 @@ def _full_name(location: str) -> str:
 def _is_inside(location: str, directory: str) -> bool:
     if is_remote(location) or is_remote(directory):
         return location.startswith(f"{directory.rstrip('/')}/")
-    # Path.resolve raises errors for links in a circle.
+    # Path.resolve raises errors for links that form a loop.
     return Path(os.path.realpath(directory)) in Path(os.path.realpath(location)).parents
 
 

@@ -54,16 +54,17 @@ def ray_engine(*, address: str | None, num_workers: int) -> Engine:
 def _run(
     ray: ModuleType, job: BatchJob, finished: Finished, num_workers: int
 ) -> Iterator[ShardMetadata]:
-    """Split the inputs in tasks and summarize the shards in actors.
+    """Split the inputs into shards in Ray tasks, and summarize the shards in Ray actors.
 
-    Items are pickled by this package and only sent between its own processes.
+    All items are pickled: shards, metadata of finished shards, and errors. They are sent only
+    between processes of this package.
 
     Raises:
         DataError: at the end, naming the shards that killed their worker in every attempt.
         ReadAgainError: as raised by a reader or a worker.
     """
     processors = int(ray.cluster_resources().get("CPU", 1))
-    size = num_workers or max(1, processors // job.config.threads)
+    num_actors = num_workers or max(1, processors // job.config.threads)
     by_input: dict[int, dict[tuple[int, int], ShardMetadata]] = {}
     for key, shard in finished.items():
         by_input.setdefault(shard.source, {})[key] = shard
@@ -80,13 +81,13 @@ def _run(
         _Reader(replace(job, inputs=()), working_dir),
         batch_size=1,
         num_cpus=0,
-        compute=ray.data.TaskPoolStrategy(size=1 + size // WORKERS_PER_READER),
+        compute=ray.data.TaskPoolStrategy(size=1 + num_actors // WORKERS_PER_READER),
     ).map_batches(
         ShardActor,
         fn_constructor_args=(job.config, _model_files(job.config.model), working_dir),
         batch_size=1,
         num_cpus=job.config.threads,
-        compute=ray.data.ActorPoolStrategy(size=size),
+        compute=ray.data.ActorPoolStrategy(size=num_actors),
     )
     failed: list[str] = []
     for row in results.iter_rows():
@@ -120,7 +121,7 @@ class _Reader:
 
 
 class ShardActor:
-    """Ray actor that summarizes shards and passes other items through."""
+    """Ray actor that summarizes shards and passes on other items, which have no name."""
 
     def __init__(
         self, config: ShardConfig, model_files: Mapping[str, bytes], working_dir: Path | None
@@ -138,7 +139,10 @@ class ShardActor:
         return {"item": [self._run(str(name), item) if name else item for name, item in pairs]}
 
     def _run(self, name: str, packed: bytes) -> bytes:
-        """Summarize a shard; count attempts, since Ray has no limit when an actor dies."""
+        """Summarize a shard, or give it up after `MAX_CRASHES` attempts.
+
+        Attempts are counted here, since Ray repeats a task whose actor died without a limit.
+        """
         attempts = f"{ATTEMPTS_DIR}/{name}"
         try:
             _change_dir(self._working_dir)
@@ -153,7 +157,7 @@ class ShardActor:
 
 
 def _working_dir(job: BatchJob) -> Path | None:
-    """Return the working directory, or None if all paths are absolute."""
+    """Return the working directory if a path is relative to it, otherwise None."""
     files = (file.location for file in job.files)
     paths = (location for location in (job.config.out, *files) if not is_remote(location))
     return None if all(Path(path).is_absolute() for path in paths) else Path.cwd()
@@ -176,7 +180,7 @@ def _change_dir(working_dir: Path | None) -> None:
 
 
 def _model_files(model: str) -> dict[str, bytes]:
-    """Return the files of a model, which other nodes may not have; none for a bundled model."""
+    """Return the files of a model that other nodes may lack; none for a bundled model."""
     if model in bundled_models():
         return {}
     directory = find_model(model)

@@ -42,7 +42,10 @@ class CorpusInput:
     paths: tuple[Path, ...]
     """The file with the texts first; line-aligned formats add their headline files."""
     origin: str
-    """The argument that the input was found from; examples are counted by origin."""
+    """The argument (file, folder or pattern) that names this input, and perhaps others.
+
+    Examples are counted by origin.
+    """
     split: SplitName = "train"
     columns: Columns | None = None
     encoding: str = "utf-8"
@@ -72,7 +75,7 @@ class CorpusFormat:
     read_blocks: Callable[[CorpusInput], Iterator[Block]]
     parse_block: Callable[[CorpusInput, Block], Iterator[Example | InvalidRecord]]
     column_names: Callable[[Path, str], list[str]] | None = None
-    """Return the columns of a file in an encoding; None where they cannot be chosen."""
+    """Function from path and encoding to the column names; None if users cannot choose columns."""
     is_text_tokenized: bool = False
     """Whether all texts are tokenized as in Gigaword: space-separated, one sentence per line."""
     is_headline_tokenized: bool = False

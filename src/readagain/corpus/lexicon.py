@@ -16,6 +16,7 @@ from readagain.text.vocab import SPECIAL_TOKENS, UNK, Vocab
 UNKNOWN_ID = -1
 """Id in shards of an unknown word of the input (UNK in Gigaword files)."""
 Side = Literal["source", "summary"]
+"""The texts, or the headlines."""
 MAX_BYTES = 1 << 30
 """Maximum size of a lexicon file; that of a million pairs has some megabytes."""
 
@@ -68,7 +69,7 @@ class Lexicon:
         return Lexicon(self.words, source, summary)
 
     def known_words(self, side: Side) -> frozenset[str]:
-        """Return the words that a side of the train split has."""
+        """Return the words that occur on a side of the train split."""
         counts = self.source_counts if side == "source" else self.summary_counts
         return frozenset(self.words[id] for id in np.flatnonzero(counts))
 

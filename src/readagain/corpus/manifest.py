@@ -36,9 +36,9 @@ class CorpusManifest:
     inputs: list[dict[str, Any]]
     """For each input its files, format, origin and split; records read, kept, dropped by reason."""
     origins: list[str]
-    """The arguments that the inputs were found from; shards refer to them by index."""
+    """Arguments that name the inputs: files, folders or patterns; shards refer to them by index."""
     splits: dict[str, dict[str, int]]
-    """For each split the number of pairs, segments, words and shards."""
+    """For each split the number of pairs, segments (sentences and headlines), words and shards."""
     num_words: int
     """Number of distinct words, the length of the lexicon."""
     language: str = "en"

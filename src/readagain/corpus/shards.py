@@ -54,7 +54,7 @@ class CorpusShard:
     pairs: NDArray[np.int64]
     """(P + 1,) start of each pair in `segments`, and the end of the last one."""
     origins: NDArray[np.uint16]
-    """(P,) index of each pair's input in the manifest's list of origins."""
+    """(P,) index of each pair's origin in the manifest's `origins`."""
 
     def __len__(self) -> int:
         return len(self.pairs) - 1

@@ -30,7 +30,7 @@ class SplitChunk:
     splits: NDArray[np.int8]
     """(P,) TRAIN, DEV or TEST; a key of `DROP_REASONS` for a dropped pair."""
     origin_index: int
-    """Index into the manifest's `origins`, the arguments that the inputs were found from."""
+    """Index into the manifest's `origins`, the arguments that name the inputs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +109,8 @@ def choose_splits(hashes: Hashes, settings: PrepareSettings) -> NDArray[np.int8]
 
     A text that occurs in several inputs stays in one split: test takes precedence over dev, and dev
     over training. Pairs for a held-out split are chosen from the training input by the hash of the
-    text, so all headlines of a text are in the same split. With `share`, the split of a text does
-    not depend on the rest of the corpus.
+    text, so all headlines of a text are in the same split. If the size is a share of the pairs
+    (`SplitSize.share`), the split of a text does not depend on the rest of the corpus.
 
     Returns:
         (P,) int8: TRAIN, DEV, TEST, or a key of `DROP_REASONS`.
@@ -143,8 +143,8 @@ def _hold_out(
 ) -> None:
     """Move some training pairs to `split`, in place.
 
-    Texts with the smallest hashes are moved, with the largest for TEST, so that the dev and the
-    test split do not compete for the same texts.
+    The texts with the smallest hashes are moved to DEV, those with the largest to TEST, so that the
+    two splits do not compete for the same texts.
     """
     if not size:
         return
@@ -168,7 +168,7 @@ def count_dropped(splits: NDArray[np.int8]) -> dict[str, int]:
 
 
 def origins_of(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the arguments that the inputs were found from, without repetition, in order."""
+    """Return the distinct arguments that name the inputs, in order."""
     return list(dict.fromkeys(entry["origin"] for entry in inputs))
 
 

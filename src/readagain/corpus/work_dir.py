@@ -19,8 +19,8 @@ from readagain.errors import ArgumentError, ConfigError, DataError, os_errors
 from readagain.storage.files import refuse_links
 from readagain.storage.locks import locked_file
 
-# Settings that affect only how chunks are merged, so that chunks stay valid if they change; the
-# filter 'duplicate' is another one.
+# Settings that affect only how chunks are merged: chunks stay valid if these change. The same is
+# true of the filter 'duplicate'.
 MERGE_SETTINGS = ("dev", "test", "sample", "seed", "min_count")
 
 

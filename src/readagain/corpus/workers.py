@@ -67,9 +67,9 @@ def make_chunks(
     """
     chunks: list[ChunkFiles] = []
     progress = _ProgressCounter(sum(map(input_bytes, sources)), on_progress)
-    pending: deque[tuple[WaitForChunk, int]] = deque()  # in input order, with the position
+    pending: deque[tuple[WaitForChunk, int]] = deque()  # in input order, with byte positions
 
-    def wait_until_pending(max_pending: int) -> None:
+    def wait_until_at_most(max_pending: int) -> None:
         while len(pending) > max_pending:
             wait_for_chunk, position = pending.popleft()
             progress.add(wait_for_chunk(), position)
@@ -88,15 +88,15 @@ def make_chunks(
                     num_saved = num_saved_records(path)
                     if num_saved is None:
                         pending.append((submit((source, block, settings, path)), position))
-                        wait_until_pending(MAX_PENDING_PER_WORKER * num_workers)
+                        wait_until_at_most(MAX_PENDING_PER_WORKER * num_workers)
                     else:
                         progress.add(num_saved, position, is_resumed=True)
                 bytes_before += input_bytes(source)
                 chunks.append(ChunkFiles(source=source, paths=paths))
         except ReadAgainError:
-            wait_until_pending(0)  # raises the error of an earlier block, if any
+            wait_until_at_most(0)  # raises the error of an earlier block, if any
             raise
-        wait_until_pending(0)
+        wait_until_at_most(0)
     if progress.num_records == 0:
         names = ", ".join(str(source.path) for source in sources)
         raise DataError(f"{names}: no record in any input; expected (text, headline) pairs")
@@ -114,7 +114,11 @@ class _ProgressCounter:
         self._on_progress = on_progress
 
     def add(self, num_records: int, position: int, *, is_resumed: bool = False) -> None:
-        """Count the records of a chunk, perhaps of an earlier, interrupted run."""
+        """Count the records of a chunk and report the progress.
+
+        `position` is the end of the chunk's block in the bytes of all inputs; `is_resumed` is
+        whether an earlier, interrupted run created the chunk.
+        """
         self.num_records += num_records
         self._num_resumed += num_records if is_resumed else 0
         self._share = min(max(position / self._total_bytes, self._share), 1.0)
@@ -130,7 +134,7 @@ class _ProgressCounter:
 
 @contextmanager
 def _open_pool(num_workers: int) -> Iterator[Callable[[Task], WaitForChunk]]:
-    """Open a process pool, or none for one worker; return the function that submits a task."""
+    """Yield a function that submits a task to a process pool; one worker is this process."""
     if num_workers == 1:
 
         def run_here(task: Task) -> WaitForChunk:

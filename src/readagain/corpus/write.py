@@ -164,9 +164,13 @@ def _select_pairs(
 
 
 def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
-    """Replace words that a side of the lexicon counts 0 times by the unknown word."""
+    """Replace words by the unknown word if the lexicon has no count for their side.
+
+    `Lexicon.without_rare` has set the counts of rare words to 0, separately for texts and
+    headlines.
+    """
     in_headline = np.repeat(are_headlines(pairs.pair_segments), pairs.segment_lengths)  # (W,)
-    # The unknown word, id -1, looks up the last word and stays unknown in either case.
+    # The unknown word, id -1, gets the count of the last word. It stays unknown with any count.
     counts = np.where(
         in_headline, lexicon.summary_counts[pairs.ids], lexicon.source_counts[pairs.ids]
     )
@@ -227,6 +231,8 @@ def write_texts(
 ) -> None:
     """Write dev.texts.jsonl and test.texts.jsonl in the order of the shards.
 
+    `chunks` has the chunks of each source.
+
     Chunks do not store raw texts, and the dev pairs are known only after all inputs are read, so
     the inputs with dev or test pairs are read again. This is cheaper than storing every text. With
     `min_count`, rare words of pairs tokenized as in Gigaword are replaced by the unknown word.
@@ -238,7 +244,7 @@ def write_texts(
     with ExitStack() as stack:
         files = {}
         for code, split in list(enumerate(SPLITS))[TRAIN + 1 :]:
-            if any((chunk.splits == code).any() for part in chunks for chunk in part):
+            if any((chunk.splits == code).any() for group in chunks for chunk in group):
                 path = folder / texts_file(split)
                 files[code] = stack.enter_context(path.open("w", encoding="utf-8", newline="\n"))
         for source, source_chunks in zip(sources, chunks, strict=True):

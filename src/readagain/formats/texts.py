@@ -1,4 +1,4 @@
-"""Readers of texts to summarize and their other fields, from files and pipes."""
+"""Readers of records from files and pipes: a text to summarize, and the other fields of its row."""
 
 import re
 from collections.abc import Iterator
@@ -101,7 +101,7 @@ def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:
         with open_bytes(path) as (stream, _):
             head = stream.read(len(BOM))
         reject_utf16(path, head)
-        if format == "jsonl" and not head:  # an empty JSONL file is valid; a table has a header
+        if format == "jsonl" and not head:  # an empty CSV file is not valid: it has no header
             return RecordSchema(format=format, encoding=options.encoding)
     names = TABLES[format].column_names(path, options.encoding)
     if format == "csv":

@@ -101,12 +101,14 @@ def check_writable(path: Path | None) -> None:
     """Check that a file can be written, to avoid a failure after a long computation.
 
     Raises:
-        DataError: if `path` is a folder or a link in a circle, or its folder does not exist.
+        DataError: if `path` is a folder or a link that leads back to itself, or its folder does not
+            exist.
     """
     if path is None:
         return
     if path.is_dir():
         raise DataError(f"{path}: is a folder; name a file to write")
+    # `realpath` returns a link only if the links form a loop.
     if Path(os.path.realpath(path)).is_symlink():
         raise DataError(f"{path}: is a link to itself; name a file to write")
     if not path.parent.is_dir():

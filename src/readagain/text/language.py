@@ -69,7 +69,8 @@ class Language:
         has_ordinals: whether a number with a full stop is an ordinal, as in "3. Oktober".
         is_rare: whether the language is rare in corpora, so that its detection needs more evidence.
         quotes: opening and closing quotation mark of generated headlines.
-        capital_after: norms of marks after which the next word of a headline has a capital.
+        capital_after: normalized punctuation marks after which the next word of a headline has a
+            capital; `` is an opening quotation mark.
         elisions: words that are written before the next one with an apostrophe, as in "l'impôt".
         apocopes: words that end with an apostrophe, as in "un po' di".
         spaced_marks: marks with a space before them, as in "Pourquoi ?".
@@ -171,9 +172,9 @@ def detect_language(text: str) -> Language | None:
     total = letters.total()
     if not total:
         return None
-    unspaced = letters["Han"] + letters["Kana"]
-    if unspaced >= _MIN_SCRIPT_SHARE * total:
-        is_japanese = letters["Kana"] >= _MIN_KANA_SHARE * unspaced
+    han_and_kana = letters["Han"] + letters["Kana"]
+    if han_and_kana >= _MIN_SCRIPT_SHARE * total:
+        is_japanese = letters["Kana"] >= _MIN_KANA_SHARE * han_and_kana
         return LANGUAGES["ja" if is_japanese else "zh"]
     script, count = letters.most_common(1)[0]
     if count < _MIN_SCRIPT_SHARE * total:

@@ -1,7 +1,7 @@
 """Paths that cannot be read or written: one line with the path, for every command that takes one.
 
-Permissions do not stop root, as which CI runs. Links in a circle, files in place of folders and
-folders in place of files do.
+Permissions do not stop root, as which CI runs. Links that form a loop, files in place of folders
+and folders in place of files do.
 """
 
 import json

@@ -11,7 +11,7 @@ from readagain.formats.lines import line_blocks
 from readagain.formats.records import Block, InvalidRecord, TableFormat
 
 TEXT, HEADLINE = "text", "headline"
-"""Columns of the formats where they cannot be chosen, such as feeds."""
+"""Columns of formats whose columns users cannot choose, such as feeds."""
 
 
 def table_format(table: TableFormat) -> CorpusFormat:
@@ -43,7 +43,7 @@ def parse_rows(source: CorpusInput, block: Block) -> Iterator[Example | InvalidR
 def pick_example(
     fields: Mapping[str, Any], source: CorpusInput, where: str
 ) -> Example | InvalidRecord:
-    """Return the text and headline of a record, which may be empty."""
+    """Return the example in a record; its text and its headline may be empty strings."""
     columns = source.columns or Columns(text=TEXT, headline=HEADLINE)
     text = get_text(fields, columns.text, where=where)
     if isinstance(text, InvalidRecord):
