@@ -66,7 +66,7 @@ def prepare(
     min_count: int = 1,
     workers: int = 0,
     overwrite: bool = False,
-    on_inputs: Callable[[Sequence[CorpusInput]], None] = lambda sources: None,
+    on_inputs: Callable[[Sequence[CorpusInput]], None] = lambda inputs: None,
     progress: Callable[[], AbstractContextManager[Callable[[JobProgress], None]]] = lambda: (
         nullcontext(lambda progress: None)
     ),
@@ -91,7 +91,7 @@ def prepare(
         format: format of every input; None detects it.
         text_column: column of the text; None detects it.
         headline_column: column of the headline; None detects it.
-        headlines: file with the headline of each line of the texts.
+        headlines: file of headlines, one per line, in the order of the lines of the texts file.
         encoding: encoding of text files.
         is_tokenized: whether the texts are tokenized as in Gigaword; None detects it.
         on_error: what to do with an invalid record: skip and list it, or stop.
@@ -113,12 +113,12 @@ def prepare(
     """
     from readagain.corpus.prepare import prepare as prepare_corpus
 
-    inputs, dev_inputs, test_inputs = _names(pairs), _names(dev), _names(test)
-    if dev_inputs and (dev_pairs or dev_share):
+    train_paths, dev_paths, test_paths = _path_names(pairs), _path_names(dev), _path_names(test)
+    if dev_paths and (dev_pairs or dev_share):
         raise ArgumentError("{dev}: conflicts with {dev_pairs} and {dev_share}; use one of them")
-    if test_inputs and (test_pairs or test_share):
+    if test_paths and (test_pairs or test_share):
         raise ArgumentError("{test}: conflicts with {test_pairs} and {test_share}; use one of them")
-    has_split = dev_inputs or test_inputs or dev_pairs or dev_share or test_pairs or test_share
+    has_split = dev_paths or test_paths or dev_pairs or dev_share or test_pairs or test_share
     if split_by and has_split:
         raise ArgumentError(
             "{split_by}: conflicts with the other options of splits; use one of them"
@@ -147,15 +147,15 @@ def prepare(
         split_by=split_by,
     )
     without_headlines = replace(reading, headlines=None)
-    sources = [
-        *find_inputs(inputs, reading, exclude=[Path(name) for name in dev_inputs + test_inputs]),
-        *find_inputs(dev_inputs, without_headlines, split="dev"),
-        *find_inputs(test_inputs, without_headlines, split="test"),
+    inputs = [
+        *find_inputs(train_paths, reading, exclude=[Path(name) for name in dev_paths + test_paths]),
+        *find_inputs(dev_paths, without_headlines, split="dev"),
+        *find_inputs(test_paths, without_headlines, split="test"),
     ]
-    on_inputs(sources)
+    on_inputs(inputs)
     with progress() as on_progress:
         return prepare_corpus(
-            sources,
+            inputs,
             Path(out),
             settings,
             num_workers=workers or num_processors(),
@@ -329,7 +329,7 @@ def evaluate(
         model: bundled model, model folder, or a baseline: prefix, lead or topiary.
         data: texts with references: a prepared corpus, a folder in Gigaword or DUC layout, or a
             file in a format of `prepare`.
-        protocol: name of the protocol, which sets search and scores.
+        protocol: name of the protocol, which determines decoding settings and kind of ROUGE.
         split: split of a folder; None takes dev of a prepared corpus.
         limit: number of rows from the start; None for all.
         sample: number of rows to draw at random; None for all.
@@ -337,7 +337,7 @@ def evaluate(
         format: format of the data; None detects it.
         text_column: column of the text; None detects it.
         headline_column: column of the headline; None detects it.
-        headlines: file with the headline of each line of the texts.
+        headlines: file of headlines, one per line, in the order of the lines of the texts file.
         encoding: encoding of text files.
         is_tokenized: whether the texts are tokenized as in Gigaword; None detects it.
         on_error: what to do with an invalid record: stop, or skip it; scores on a part of a data
@@ -403,7 +403,7 @@ def compute_rouge(
     return score_corpus(summaries, groups, protocol)
 
 
-def _names(paths: Paths) -> list[str]:
+def _path_names(paths: Paths) -> list[str]:
     return [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
 
 

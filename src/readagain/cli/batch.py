@@ -54,7 +54,7 @@ def command(
         bool,
         writing_option(
             "--one-file-per-input",
-            help="Join the shards of each input to OUT_DIR/<name of the input>.",
+            help="Join the shards of each input into OUT_DIR/<name of the input>.",
         ),
     ] = False,
     field: options.SummaryField = "summary",

@@ -34,7 +34,7 @@ def command(
         typer.Option(
             metavar="WORDS",
             help="Number of output words to score: words of the text and the most frequent ones, "
-            "which is faster; needs --out, and --check-on to measure the loss.",
+            "which is faster; needs --out, and --check-on to measure how the summaries change.",
             show_default="all words",
         ),
     ] = None,

@@ -152,7 +152,7 @@ HeadlineColumn = Annotated[
 ]
 Headlines = Annotated[
     Path | None,
-    reading_option(metavar="FILE", help="Text file with the headline of each line of the texts."),
+    reading_option(metavar="FILE", help="File of headlines, one for each line of the texts file."),
 ]
 Encoding = Annotated[str, reading_option(help="Encoding of text, JSONL and CSV.")]
 TokenizedOrRaw = Annotated[

@@ -16,7 +16,7 @@ DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def open_missing_streams() -> None:
-    """Open standard streams that the parent process has closed on the null device."""
+    """Use the null device for each standard stream that the parent process has closed."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             null = os.open(os.devnull, os.O_RDWR)

@@ -88,7 +88,7 @@ def command(
     has_score = decoding.get("n_best", 1) > 1
     format_summary = _json_formatter(field, has_score=has_score) if is_json else _format_text
     report = _WarningReport()
-    num_empty = 0  # lines for skipped records, which are not written yet
+    num_empty = 0  # number of empty lines, for skipped records, that are not written yet
     with _open_output(output) as file, _SkippedRecords(output, on_error) as skipped:
         escape = for_terminal if file.isatty() else str
         with text_progress(is_shown=not file.isatty()) as count:
@@ -141,9 +141,9 @@ class _WarningReport:
 
 
 class _SkippedRecords(ExitStack):
-    """Invalid records: their content beside the output file, the first on standard error.
+    """Skipped records: all are written to a file beside the output, the first ones are printed.
 
-    As a context, it publishes the file of skipped records unless there was an error.
+    It is a context manager: if the block raises no error, the file gets its name at the end.
 
     Args:
         output: the output file; None for standard output.
@@ -194,7 +194,7 @@ class _SkippedRecords(ExitStack):
         from readagain.errors import DataError, for_terminal
 
         if not self._first:
-            if self._path is not None:  # of an output that is replaced
+            if self._path is not None:  # left over from the output that is replaced
                 self._path.unlink(missing_ok=True)
             return
         if not has_summaries:
@@ -203,9 +203,9 @@ class _SkippedRecords(ExitStack):
         for record in self._first:
             line = for_terminal(f"{record.where}: {record.reason}")
             print(f"readagain: skipped {line}", file=sys.stderr)
-        kept = "" if self._path is None else f", written to {self._path}"
+        location = "" if self._path is None else f", written to {self._path}"
         num_records = pluralize(self._num_records, "invalid record")
-        print(f"readagain: skipped {num_records}{kept}", file=sys.stderr)
+        print(f"readagain: skipped {num_records}{location}", file=sys.stderr)
 
 
 def _bad_path(output: Path | None) -> Path | None:

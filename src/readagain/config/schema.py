@@ -36,7 +36,7 @@ class ReadAgainSpec:
     cell: Cell = "lstm"
     hidden_size: Size = 512
     importance: Literal["vector", "scalar", "none"] = "vector"
-    """GRU only: a weight per dimension of a state, one per word, or a second pass as an LSTM's."""
+    """GRU only: a weight per state dimension (vector), per word (scalar), or no weights (none)."""
     importance_activation: Literal["tanh", "sigmoid"] = "tanh"
     """GRU only: tanh as in the paper, or sigmoid, which keeps the weight between 0 and 1."""
     bidirectional: bool = False
@@ -52,7 +52,7 @@ class HierarchicalSpec:
     combine: Literal["concat", "global"] = "concat"
     """Concatenate the sentence vectors (option 1), or project them into one (option 2)."""
     importance: Literal["vector", "scalar", "none"] = "vector"
-    """GRU only: a weight per dimension of a state, one per word, or a second pass as an LSTM's."""
+    """GRU only: a weight per state dimension (vector), per word (scalar), or no weights (none)."""
     importance_activation: Literal["tanh", "sigmoid"] = "tanh"
     """GRU only: tanh as in the paper, or sigmoid, which keeps the weight between 0 and 1."""
     bidirectional: bool = False
@@ -175,7 +175,7 @@ class TrainSpec:
     risk_samples: Annotated[int, Range(2)] = 8
     """risk: number of sampled summaries per text."""
     risk_words: Count = 0
-    """risk: length in words of the samples in every second update; 0 for any length."""
+    """risk: fixed number of words per sample, in every second update only; 0 never fixes it."""
     risk_likelihood: Share = 0.2
     """risk: weight of the likelihood in the loss."""
     precision: Literal["float32", "bfloat16"] = "float32"
@@ -213,15 +213,15 @@ class DecodeSpec:
     word_reward: NonNegative = 0.0
     """Added to the score of a finished summary for each of its words."""
     check_penalty: NonNegative = 0.0
-    """Subtracted from the score for each failed check; ignored for tokenized text."""
+    """Subtracted from the score for each warning about the summary; unused for tokenized text."""
     no_repeat_ngram: Count = 0
     """Size of n-grams that may not repeat; a word may not follow itself either; 0 allows both."""
     coverage: NonNegative = 0.0
-    """Weight of the penalty on total attention above 1 to a source word."""
+    """Weight of the coverage penalty: the total attention to each source word beyond 1."""
     limit_copies: bool = False
     """Copy a word at most as often as it occurs in the source; generating it stays possible."""
     names_from_source: bool = False
-    """Generate only names of the text, except all-caps names; ignored for tokenized text."""
+    """Do not generate names that the text lacks, except in all caps; unused for tokenized text."""
     diversity: NonNegative = 0.0
     """Penalty per rank among expansions of a hypothesis; larger values diversify summaries."""
     consensus: NonNegative = 0.0
@@ -235,7 +235,7 @@ class DecodeSpec:
     trigram_bonus: Weight = 0.0
     """Added for each trigram of the source."""
     reordering_bonus: Weight = 0.0
-    """Added for each word that precedes the last one in the source; negative keeps the order."""
+    """Added for each word that is earlier in the source than the one before it; < 0 keeps order."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,9 @@ from readagain.config.fields import walk_fields
 from readagain.config.schema import HierarchicalSpec, ModelSpec, OnePassSpec, RunSpec
 from readagain.errors import ConfigError
 
-_NUM_SPECIAL_TOKENS = 4  # of text.vocab.SPECIAL_TOKENS, which is in a higher layer
-_MAX_RISK_WORDS = 62  # training.risk represents the words of a reference as bits of one integer
+_NUM_SPECIAL_TOKENS = 4  # text.vocab.SPECIAL_TOKENS, which this layer must not import
+# Without EOS. training.risk represents the words of a reference as 63 bits of one integer.
+_MAX_RISK_WORDS = 62
 
 
 def validate_run(run: RunSpec) -> None:
@@ -48,7 +49,7 @@ def raise_problems(problems: Sequence[str], *, where: str = "") -> None:
 
 
 def _contradictions(run: RunSpec) -> list[str]:
-    """Return a message for each two settings that contradict each other."""
+    """Return a message for each setting that contradicts another one."""
     train, decode = run.train, run.decode
     problems = _sentence_problems(run)
     if isinstance(run.model, ModelSpec):

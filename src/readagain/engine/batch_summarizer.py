@@ -99,7 +99,7 @@ class BatchSummarizer:
                     forced=prefix.word_bytes,
                 )
             )
-        found = decode_sources(
+        hypothesis_lists = decode_sources(
             model,
             batch,
             decode,
@@ -107,8 +107,8 @@ class BatchSummarizer:
             constraints=constraints,
             prefix=self.reader.forced_prefix(sources, prefix) if prefix else None,
         )
-        n_best, summaries = [], []
-        for source, hypotheses in zip(sources, found, strict=True):
+        n_best, summaries = [], []  # one list per source: hypotheses, and their summaries
+        for source, hypotheses in zip(sources, hypothesis_lists, strict=True):
             ranked = self._rank(source, hypotheses, options)
             n_best.append([hypothesis for hypothesis, _ in ranked])
             empty = self._empty_summary(source, options)

@@ -52,7 +52,7 @@ class ConfidenceModel:
             ArtifactError: if a number is missing or invalid, or a feature is unknown.
         """
         weights = content.get("weights")
-        weights = weights if isinstance(weights, dict) else {"": None}
+        weights = weights if isinstance(weights, dict) else {"": None}  # None is refused below
         values = [content.get("intercept"), *weights.values()]
         if not all(type(value) in (int, float) and math.isfinite(value) for value in values):
             raise ArtifactError(
@@ -104,6 +104,11 @@ def features_and_checks(
 def _features(
     summary: Summary, source: SourceText, headline: Words, text: Words, failed: Collection[str]
 ) -> dict[str, float]:
+    """Return the features by name; `headline` is aligned with `text`.
+
+    Counts of words are divided by the length of the headline, and distances in the text by 10, so
+    that most features have similar ranges.
+    """
     log_probs = [word.log_prob for word in summary.words]
     num_words = max(1, len(headline))
     positions = [word.position for word in headline if word.position is not None]

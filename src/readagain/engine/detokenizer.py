@@ -16,7 +16,11 @@ from readagain.text.truecasing import Truecaser, default_truecaser
 from readagain.text.vocab import Vocab
 
 _MAX_ATTENDED = 8
-"""Number of source positions with the most attention that may provide the digits of a ##."""
+"""Number of source positions that are searched for the digits of a generated number.
+
+Vocabularies have # for each digit. The digits are taken from a number in the text, at one of the
+positions with the most attention.
+"""
 
 
 class Detokenizer:
@@ -90,8 +94,8 @@ class Detokenizer:
     ) -> tuple[str, list[SummaryToken]]:
         """Return the printed text and its tokens with surfaces.
 
-        The search counts the bytes of single words. The last words are left out if the text as a
-        whole is longer than `max_bytes`; 0 sets no limit.
+        The search only adds up the bytes of single words, so the printed text may still exceed
+        `max_bytes`. Its last words are then left out; 0 sets no limit.
         """
         tokens = list(tokens)
         while True:
@@ -113,7 +117,8 @@ class Detokenizer:
                 end = start + len(token.norm)
                 printed.append(replace(token, surface=token.norm, start=start, end=end))
         else:
-            # The prefix already has its digits; 0 for # keeps it from taking those of the source.
+            # `add_surfaces` replaces # by digits of the source. The prefix has its own digits, so
+            # each # in it is hidden behind a 0; its surfaces are set below.
             prefix_tokens = [
                 replace(token, norm=token.norm.replace("#", "0")) for token in tokens[:num_prefix]
             ]
@@ -147,5 +152,5 @@ def _attended(hypothesis: Hypothesis, t: int, source: SourceText) -> tuple[int, 
     return tuple(
         source.sequences[n][position]
         for n, position in attended
-        if position < len(source.sequences[n])  # not the style token
+        if position < len(source.sequences[n])  # without the style token, which follows the words
     )

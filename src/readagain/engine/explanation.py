@@ -27,7 +27,10 @@ class EncoderModel(Protocol):
 
 
 def source_importance(model: EncoderModel, spec: NetworkSpec, batch: SourceBatch) -> Importance:
-    """Return the importance weights of a model or, for an LSTM, its `state_movement`."""
+    """Return the importance weights of a model or, if it has none, its `state_movement`.
+
+    Return None for a model with one pass.
+    """
     if not isinstance(spec, ModelSpec) or isinstance(spec.encoder, OnePassSpec):
         return None
     weights = model.importance(batch)
@@ -58,7 +61,7 @@ def explain(
     positions = [
         n * L + position
         for n, sequence in enumerate(source.sequences)
-        for position in range(len(sequence))  # without the style token
+        for position in range(len(sequence))  # without the style token, which follows the words
     ]
     attention = hypothesis.attention.reshape(len(hypothesis.attention), -1)
     steps = [*range(num_tokens), -1]  # the last step is the end of the summary

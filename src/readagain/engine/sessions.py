@@ -18,7 +18,7 @@ from readagain.storage.checksums import FileEntry
 from readagain.storage.model_manifest import MANIFEST_FILE
 
 MAX_GRAPH_BYTES = 1 << 30
-"""Maximum size of a graph, larger than any exported one and half the limit of protobuf."""
+"""Maximum size of a graph: half the limit of protobuf. Exported graphs are smaller."""
 _EXTERNAL_DATA = b"location"
 """Key of an external-data entry in the ONNX protobuf.
 
@@ -73,7 +73,7 @@ def run_session(
     *,
     where: str,
 ) -> list[NDArray[Any]]:
-    """Run a graph, which may be untrusted; messages call it `where`.
+    """Run a graph, which may be untrusted; `where` is its name in messages.
 
     Raises:
         ArtifactError: if the graph does not accept the inputs, fails, or returns no arrays.

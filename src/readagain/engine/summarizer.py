@@ -44,11 +44,11 @@ WINDOW = 16 * MAX_TEXTS
 class Summarizer:
     """Summarizer with a trained model, on the CPU.
 
-    It keeps no state between calls, so threads may share one. A summarizer of `load` can be
-    pickled, for process pools and clusters: unpickling loads the model again.
+    It keeps no state between calls, so threads may share one. A summarizer that `load` returned
+    can be pickled, for process pools and clusters: unpickling loads the model again.
 
     Args:
-        run: settings of the model; options of a call override those of decoding.
+        run: settings of the model; the options of a call override its decoding settings.
         source_vocab: encoder vocabulary.
         vocab: decoder vocabulary.
         model: exported graphs, or another back end of the search.
@@ -150,7 +150,8 @@ class Summarizer:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._loaded_from is None:
             raise ConfigError(
-                "a Summarizer of a model in memory cannot be pickled; use one of Summarizer.load"
+                "this Summarizer was built from a model in memory and cannot be pickled; create it "
+                "with Summarizer.load"
             )
         return _reload, (type(self), self._loaded_from, self.run.decode)
 
@@ -292,7 +293,10 @@ def _reload(
 
 
 def _has_length(texts: Iterable[str]) -> bool:
-    """Return whether the number of texts is known; `__len__` of a wrapped generator raises."""
+    """Return whether the number of texts is known.
+
+    A progress bar such as tqdm has `__len__`, which raises TypeError if it iterates a generator.
+    """
     if not isinstance(texts, Sized):
         return False
     try:

@@ -46,8 +46,9 @@ class Summary(str):
         text: printed summary; empty for a text without a letter or a digit.
         score: value by which the summaries of one text are ranked, larger is better: the mean
             log-probability of a word (with a length penalty of 1) plus the word reward of the
-            model, or with MBR reranking the expected word overlap with the other hypotheses, 0 to
-            1. Scores of different texts are not comparable; `confidence` is.
+            model for each word, or with MBR reranking the expected word overlap with the other
+            hypotheses, 0 to 1. The check penalty of the model is subtracted for each check that the
+            summary fails. Scores of different texts are not comparable; `confidence` is.
         words: tokens of the summary.
         read_sentences: number of sentences that the model read, from the start of the text.
         truncated: whether the text continues after the part that was read.

@@ -89,7 +89,7 @@ class BatchingQueue(Generic[Key, Result]):
         self._is_closed = False
         self._shared_at = -math.inf  # when texts of several requests were last waiting
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="summarize")
-        self._loop: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
         """Return the number of waiting texts."""
@@ -98,7 +98,7 @@ class BatchingQueue(Generic[Key, Result]):
     @property
     def is_open(self) -> bool:
         """Return whether texts are accepted and processed."""
-        return not self._is_closed and self._loop is not None and not self._loop.done()
+        return not self._is_closed and self._task is not None and not self._task.done()
 
     def check_capacity(self, num_texts: int = 1) -> None:
         """Raise an `ApiError` unless the queue is open and has space for `num_texts` more texts."""
@@ -125,14 +125,14 @@ class BatchingQueue(Generic[Key, Result]):
 
     def start(self) -> None:
         """Start processing; needs a running event loop."""
-        self._loop = asyncio.create_task(self._run(), name="batching queue")
+        self._task = asyncio.create_task(self._run(), name="batching queue")
 
     async def close(self) -> None:
         """Stop accepting texts, finish the waiting ones, and stop the thread."""
         self._is_closed = True
         self._arrival.set()
-        if self._loop is not None:
-            await self._loop
+        if self._task is not None:
+            await self._task
         self._thread.shutdown()
 
     async def _run(self) -> None:
@@ -174,7 +174,7 @@ class BatchingQueue(Generic[Key, Result]):
             self._shared_at = time.monotonic()
         is_shared = time.monotonic() - self._shared_at < SHARED_PERIOD_S
         counts: Counter[_Job[Key, Result]] = Counter()
-        # Each text has its index among the waiting texts of its request.
+        # Each item, after its number among the waiting texts of its request, from 0.
         waiting: list[tuple[int, _Item[Key, Result]]] = []
         for item in self._items:
             if item[0].key == key:
