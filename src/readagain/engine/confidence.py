@@ -106,8 +106,7 @@ def _features(
 ) -> dict[str, float]:
     """Return the features by name; `headline` is aligned with `text`.
 
-    Counts of words are divided by the length of the headline, and distances in the text by 10, so
-    that most features have similar ranges.
+    `positions` are indices into `text`. Distances between them are divided by 10.
     """
     log_probs = [word.log_prob for word in summary.words]
     num_words = max(1, len(headline))

@@ -31,7 +31,8 @@ class Experiment:
         adamw_learning_rate: learning rate of the recipes `converged` and `modern`.
         modern_epochs: epochs of the recipe `modern`; None for the default.
         own_decode: search settings of the system's own paper (the one that introduced it), where
-            they differ from those of all other experiments; see `run_experiment.own_decoding`.
+            they differ from the settings shared by all experiments; see
+            `run_experiment.own_decoding`.
         has_fixed_length: whether all summaries in the system's own paper have the same length.
         generates_unk: whether summaries in the system's own paper contain UNK; ignored for a
             network that copies.

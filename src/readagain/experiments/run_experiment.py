@@ -311,7 +311,7 @@ class ExperimentRunner:
 
 
 def own_decoding(experiment: Experiment, protocol: str, words: float) -> dict[str, int]:
-    """Return the search settings in which a system's own paper differs from the other experiments.
+    """Return the settings in which a system's own paper differs from those of all experiments.
 
     If that paper generates summaries of a fixed length, the length is `words`, the mean length of
     the references. By the DUC protocol it is not set here: all experiments generate 15 words.

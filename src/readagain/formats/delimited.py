@@ -59,8 +59,8 @@ def read_blocks(
     """Split a file into blocks; the payload is a list of `Row`.
 
     A quoted field may contain line breaks, so this process must parse the file to find the rows.
-    The workers do not have to wait for it: they tokenize the texts, which takes several times
-    longer than parsing with the csv module.
+    This costs little: the workers tokenize the texts, which takes several times longer than parsing
+    with the csv module.
     """
     with open_bytes(path) as (stream, raw):
         lines = _Lines(path, read_lines(stream), encoding)
