@@ -111,6 +111,6 @@ def test_other_numbers_of_the_text(page, store):
         f"{score('bidirectional_gru_15k', 'modern'):.1f} for one reading and "
         f"{score('bidirectional_read_again_lstm_15k', 'modern'):.1f} for two",
         f"the Read-Again LSTM has {score('read_again_lstm_69k', 'paper'):.1f}",
-        f"function words by {weights['content_over_function']['mean']:.2f}, with tanh",
+        f"function words by {weights['content_over_function']['mean']:.2f}. With tanh",
     ):
         assert statement in text, statement
