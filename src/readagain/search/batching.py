@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from math import ceil
 from threading import Thread
@@ -105,10 +106,14 @@ def _process_parallel(
                 failures[number] = error
                 queue.clear()
 
-    threads = [Thread(target=process_queue) for _ in range(num_threads - 1)]
+    threads: list[Thread] = []
     try:
-        for thread in threads:
-            thread.start()
+        # Python 3.12 starts no thread after the main thread has ended; this one then does all.
+        with suppress(RuntimeError):
+            for _ in range(num_threads - 1):
+                thread = Thread(target=process_queue)
+                thread.start()
+                threads.append(thread)
         process_queue()
         for thread in threads:
             thread.join()
