@@ -1,5 +1,6 @@
 """Every reader of untrusted bytes accepts or refuses mutated inputs; the fuzzer finds errors."""
 
+import resource
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -69,6 +70,12 @@ def test_error_of_a_target_is_found_and_feeding_continues(careless, told):
     (broken,) = outcome.broken
     assert (broken.index, outcome.inputs) == (1, 3)
     assert told in broken.what
+
+
+def test_memory_limit_ends_with_its_target():
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    feed("refuses", seed=1, inputs=1)
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
 @pytest.mark.distributed

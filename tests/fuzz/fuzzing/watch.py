@@ -79,7 +79,7 @@ def watched(target: str, *, seed: int, first: int, inputs: int, most_broken: int
 
 
 def feed(target: str, *, seed: int, inputs: int) -> Outcome:
-    """Feed the first inputs of a target in this process; limits its memory from then on."""
+    """Feed the first inputs of a target in this process."""
     messages: list[Any] = []
     with _temporary_folder() as folder:
         _feed_all(target, seed, range(inputs), bytearray(8), folder, messages.append)
@@ -118,7 +118,19 @@ def _feed_all(
     seeds, read = chosen.seeds(), chosen.begin(folder)
     with suppress(ReadAgainError):  # so that what libraries map on first use is not counted
         read(seeds[0])
-    _bound_memory()
+    with _limited_memory():
+        _feed_each(read, seeds, target, seed, indices, place, send)
+
+
+def _feed_each(
+    read: Callable[[bytes], object],
+    seeds: list[bytes],
+    target: str,
+    seed: int,
+    indices: range,
+    place: mmap.mmap | bytearray,
+    send: Callable[[object], object],
+) -> None:
     refused, slowest_s, limited_at = 0, 0.0, float("-inf")
     for index in indices:
         place[:] = index.to_bytes(8, "little")
@@ -156,9 +168,18 @@ def _seconds(read: Callable[[bytes], object], data: bytes) -> float:
     return time.process_time() - began
 
 
-def _bound_memory() -> None:
-    """Refuse allocations far beyond what is in use, so that unbounded ones raise MemoryError."""
+@contextmanager
+def _limited_memory() -> Iterator[None]:
+    """Raise MemoryError for allocations far beyond the memory in use at the start.
+
+    The limit ends with the target: the next one may import large libraries, such as torch.
+    """
     status = Path("/proc/self/status").read_text()
     (used_kb,) = (line.split()[1] for line in status.splitlines() if line.startswith("VmSize:"))
-    bound = int(used_kb) * 1024 + MEMORY_BYTES
-    resource.setrlimit(resource.RLIMIT_AS, (bound, resource.RLIM_INFINITY))
+    limit = int(used_kb) * 1024 + MEMORY_BYTES
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
