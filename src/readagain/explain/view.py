@@ -1,12 +1,14 @@
 """View of an explanation for display: the origin, attention and importance of each word."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from readagain.engine.summary import Explanation, ImportanceKind, Summary
 from readagain.engine.warnings import SummaryWarning
 from readagain.errors import DataError
+from readagain.formats.jsonl import to_json
 from readagain.text.detokenization import Origin
 
 ORIGINS: dict[Origin, str] = {
@@ -23,6 +25,9 @@ IMPORTANCE: dict[ImportanceKind, str] = {
 """Display name of each kind of importance."""
 
 _MIN_ATTENTION = 1e-9
+# Control characters that `to_json` does not escape: DEL and C1, line separators, and those that
+# change the direction of text, with which a text could reorder what a terminal shows.
+_CONTROL = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +141,11 @@ def explanation_view(
         source=_source_tokens(text, explanation),
         words=_summary_tokens(summary, explanation),
     )
+
+
+def explanation_json(view: ExplanationView) -> str:
+    """Return the view as a JSON object on one line, with control characters escaped."""
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", to_json(asdict(view)))
 
 
 def _source_tokens(text: str, explanation: Explanation) -> tuple[SourceToken, ...]:
