@@ -113,12 +113,13 @@ def beam_search(
             documents = selection.documents
             num_scored = prefix.num_scored(documents, active.num_words + 2)  # one more word and EOS
             max_scored = prefix.num_scored(documents, length.maximum + 1)
-            max_scores = _max_scores(continuations, selection, scoring, num_scored, max_scored)
+            max_scores = _bound_scores(continuations, selection, scoring, num_scored, max_scored)
             is_done = finished.is_done(documents, max_scores)  # (D,)
             stays_active = stays_active & ~is_done[:, None]  # (D, K)
-        indices = selection.indices[stays_active]  # (R',)
+        indices = selection.indices[stays_active]  # (R',) one per row of the next step
         expansion = _expand(candidates, continuations, indices)
-        trace.add(expansion, _finish(active, candidates, continuations, selection))
+        finished_now = _collect_finished(active, candidates, continuations, selection)
+        trace.add(expansion, finished_now)
         active = active.extend(
             expansion, continuations.log_probs.take(indices), continuations.coverage
         )
@@ -127,7 +128,7 @@ def beam_search(
     return trace.n_best(sources, n_best)
 
 
-def _finish(
+def _collect_finished(
     active: ActiveHypotheses,
     candidates: Candidates,
     continuations: Continuations,
@@ -147,7 +148,7 @@ def _finish(
     )
 
 
-def _max_scores(
+def _bound_scores(
     continuations: Continuations,
     selection: Selection,
     scoring: Scoring,

@@ -70,7 +70,7 @@ def test_json_escapes_control_characters(view, character):
     assert json.loads(text)["text"] == f"été\u00a0مدينة{character}🎉"
 
 
-def test_view_survives_json(view):
+def test_json_has_all_fields(view):
     plain = json.loads(explanation_json(view))
     assert [*plain] == [
         "text",
