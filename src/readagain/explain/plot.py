@@ -62,7 +62,8 @@ def _figure(view: ExplanationView) -> Any:
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
-    # In data coordinates, a cell has size 1 and its center at whole numbers (`top` is added).
+    # Coordinates: the center of column i is at x = i. The center of the importance row is at y = 0,
+    # and that of row i of the attention is at y = top + i.
     has_importance = view.importance_kind is not None
     top = _ATTENTION_TOP if has_importance else 0.0
     right, bottom = len(view.source) - 0.5, len(view.words) + top - 0.5
@@ -85,6 +86,7 @@ def _figure(view: ExplanationView) -> Any:
     axes.imshow(attention**0.5, cmap="Blues", extent=extent, **image_options)
     if view.importance_kind is not None:
         importance = np.array([[word.importance for word in view.source]], dtype=float)  # (1, S)
+        # Scale to 0 ... 1; 1e-9 avoids a division by 0 if all values are equal.
         importance = (importance - importance.min()) / max(float(np.ptp(importance)), 1e-9)
         axes.imshow(importance, cmap="Oranges", extent=(-0.5, right, 0.5, -0.5), **image_options)
         kind = IMPORTANCE_NAMES[view.importance_kind]
@@ -111,6 +113,7 @@ def _figure(view: ExplanationView) -> Any:
 
 
 def _shorten(label: str) -> str:
+    """Truncate a label to `_MAX_LABEL_CHARACTERS`."""
     if len(label) <= _MAX_LABEL_CHARACTERS:
         return label
     return f"{label[: _MAX_LABEL_CHARACTERS - 1]}…"
