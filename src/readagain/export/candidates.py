@@ -80,12 +80,7 @@ def score_vocab(
     """Score all words, or the words of a shortlist, and select the k best.
 
     Special tokens are scored separately, since they must not be among the k best; and in float32,
-    since EOS needs the precision.
-
-    Args:
-        step: step graph.
-        inputs: inputs of the output layer; only one with a shortlist.
-        shortlist: shortlists of the documents, or None.
+    since EOS needs the precision. With a shortlist, the output layer has exactly one input.
     """
     graph = step.graph
     weight, bias = step.weights.affine("output.project")
@@ -121,12 +116,8 @@ def output_candidates(
 ) -> None:
     """Apply the softmax over generating and copying, and output the k best words and EOS.
 
-    Args:
-        step: step graph.
-        scores: scores of generating each word.
-        ext_ids: (R, S) extended ids of the source words; required with a shortlist.
-        copying: inputs for copying; None if the model does not copy.
-        copy_logits: (R, S) logits of copying from each position; None if the model does not copy.
+    A shortlist needs `ext_ids`, the (R, S) extended ids of the source words. A model that copies
+    needs `copying` and `copy_logits`, the (R, S) logits of copying from each position.
     """
     graph = step.graph
     optional = [logits for logits in (scores.rare_logits, copy_logits) if logits is not None]
@@ -162,13 +153,9 @@ def _add_copying(
 ) -> tuple[str, str, str]:
     """Select the k best words from the k best generated words and the source words.
 
-    Args:
-        step: step graph.
-        scores: scores of generating each word.
-        copying: inputs for copying.
-        offset: (R, 1) log-probability minus logit, which is the same for all words of a row.
-        generated: (R, k) log-probabilities of generating the words `scores.best_ids`.
-        copied: (R, S) log-probabilities of copying from each source position.
+    `generated`, (R, k), are the log-probabilities of generating `scores.best_ids`; `copied`,
+    (R, S), those of copying from each source position. `offset`, (R, 1), turns a logit into a
+    log-probability.
 
     Returns:
         (R, k) ids, log-probabilities, and source positions that the words are copied from, or -1.

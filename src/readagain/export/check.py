@@ -135,14 +135,9 @@ def check_graphs(
 ) -> Check:
     """Summarize texts with a network and its graphs, and compare the summaries.
 
-    Args:
-        model_dir: model of the graphs, with weights.
-        graphs: graphs to check.
-        texts: texts to summarize.
-        origin: where the texts come from, such as "random words".
-        threads: number of threads.
-        full_vocab_model: if the graphs have a shortlist (`write.with_shortlist`), the model without
-            it, to measure how much the shortlist lowers ROUGE. All texts then need references.
+    `origin` describes where the texts come from. If the graphs have a shortlist
+    (`write.with_shortlist`), `full_vocab_model` is the model without it, to measure how much the
+    shortlist lowers ROUGE. All texts then need references.
 
     Raises:
         ArtifactError: if the float32 graphs do not have the summaries of the network, or int8 or

@@ -83,21 +83,13 @@ def build_encoder_graph(
 
 @dataclass(frozen=True)
 class _PassOutput:
-    """Outputs of a pass over the sentences.
+    """Outputs of a pass over the sentences."""
 
-    Args:
-        states: (L, B, size) states.
-        last: (B, size) last state of each sentence.
-        size: width of the states.
-        bound: largest absolute value of the states, or None if unbounded.
-        importance: (L, B, ...) α of each word, or None.
-    """
-
-    states: str
-    last: str
+    states: str  # (L, B, size)
+    last: str  # (B, size) last state of each sentence
     size: int
-    bound: float | None
-    importance: str | None = None
+    bound: float | None  # largest absolute value of the states
+    importance: str | None = None  # (L, B, ...) α of each word
 
 
 class _EncoderGraph:

@@ -39,10 +39,7 @@ def recover_weights(
     Uniform noise of less than half a quantization step, from a fixed seed, is added to each weight.
     Without noise, export would undo any training that changes a weight by less than half a step.
 
-    Args:
-        model_path: model folder with int8 graphs.
-        run: settings of the model.
-        shapes: shape of each tensor of the network by name.
+    `shapes` are the shapes of the network's tensors by name.
 
     Raises:
         ArtifactError: if another version wrote the graphs, or they are too large.
@@ -98,12 +95,9 @@ class _NumberGraphBuilder(Int8GraphBuilder):
 def _match_constants(
     layout: onnx.ModelProto, graph: onnx.ModelProto, path: Path
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield arrays of entry numbers, and arrays of the values of these entries in a graph.
+    """Yield arrays of entry numbers, and arrays of the values of these entries in `graph`.
 
-    Args:
-        layout: graph with entry numbers in place of weights.
-        graph: stored int8 graph.
-        path: file of the stored graph, for error messages.
+    `layout` is the graph with entry numbers in place of weights.
     """
     number_tables, value_tables = _weight_tables(layout), _weight_tables(graph)
     # Matched by order: names depend on the number of operations, which differs between versions.

@@ -113,12 +113,8 @@ def gru(
 ) -> str:
     """Run the paper's GRU over (L, B, 3H) `inputs`, the projected words; return (L, B, H) states.
 
-    Args:
-        graph: graph to add the GRU to.
-        inputs: (L, B, 3H) projections for the update gate z, the reset gate r and the candidate.
-        importance: (L, B, H or 1) α of each word, or None for a plain GRU.
-        weights: recurrent weights.
-        bound: largest absolute value of a state, or None if α may be negative.
+    `importance` is (L, B, H or 1), α of each word, or None for a plain GRU. `bound` is the largest
+    absolute value of a state, or None if α may be negative.
     """
     weight_gates = weights.matrix("weight_gates")  # (H, 2H)
     weight_candidate = weights.matrix("weight_candidate")  # (H, H)
@@ -147,14 +143,9 @@ def gru_cell(
 ) -> str:
     """Return the next (B, H) state of a GRU.
 
-    Args:
-        graph: graph to add the step to.
-        state: (B, H) previous state.
-        inputs: (B, 3H) projected input for the update gate z, the reset gate r and the candidate.
-        state_gates: (B, 2H) projected state for z and r.
-        weight_candidate: (H, H) weight of the state in the candidate.
-        importance: (B, H or 1) α, which scales the update gate, or None.
-        bound: largest absolute value of a state, or None if α may be negative.
+    `inputs` is (B, 3H), the projected input for the update gate, the reset gate and the candidate.
+    `state_gates` is (B, 2H), the projected state for both gates. `importance` is (B, H or 1), α,
+    which scales the update gate.
     """
     H = weight_candidate.shape[0]
     input_gates, input_candidate = graph.split(inputs, 2 * H, H)

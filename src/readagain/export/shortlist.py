@@ -26,21 +26,13 @@ def shortlist_size(run: RunSpec, model: ModelSpec) -> int:
 
 
 def add_shortlist(graph: GraphBuilder, weights: StateDict, ext_ids: str, *, size: int) -> None:
-    """Add the data about shortlists that the step graph needs to the outputs.
+    """Add the shortlists of sources with (D, S) extended ids to the outputs of an encoder graph.
 
-    Outputs:
-        `rare_keys` (D, H, S): for each source position with a rare word, its row of the output
-        matrix.
-        `rare_biases` (D, 1, S): the bias of each rare word at its first source position, -inf at
-        all other positions.
-        `last_biases` (D, S): for the words with the last S ids below `size`, -inf if a rare word
+    `weights` are those of the output layer; `size` is W. Outputs:
+        `rare_keys` (D, H, S): the row of the output matrix for the rare word at each position.
+        `rare_biases` (D, 1, S): the bias of each rare word at its first position, -inf elsewhere.
+        `last_biases` (D, S): for the words with the last S ids below W, -inf if a rare word
         replaces the word, otherwise 0.
-
-    Args:
-        graph: encoder graph.
-        weights: weights of the output layer.
-        ext_ids: (D, S) extended ids of the source words.
-        size: number W of words on a shortlist.
     """
     table, biases = weights.tensor("weight")[size:], weights.tensor("bias")[size:]
     is_same_word = graph.add("Equal", graph.unsqueeze(ext_ids, 2), graph.unsqueeze(ext_ids, 1))

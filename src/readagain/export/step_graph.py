@@ -54,12 +54,9 @@ class StepGraph:
         return self.graph.add("Less", ids, self.graph.ints(self.vocab_size))
 
     def attend(self, scores: str, states: str, width: int) -> str:
-        """Return the (R, width) contexts, and add the attention weights to the outputs.
+        """Return (R, width) contexts, the means of (D, S, width) states, weighted by attention.
 
-        Args:
-            scores: (D, K, S) attention scores.
-            states: (D, S, width) states over which the attention averages.
-            width: width of the states.
+        `scores` are the (D, K, S) attention scores. The attention weights are added to the outputs.
         """
         graph = self.graph
         scores = graph.add("Where", self.valid, scores, graph.constant(PADDING_SCORE))

@@ -157,12 +157,8 @@ def _bound_scores(
 ) -> Floats:
     """Return an upper bound on the final scores of the active hypotheses of each document: (D,).
 
-    Args:
-        continuations: scored continuations.
-        selection: the selected continuations.
-        scoring: score function.
-        num_scored: (D,) number of scored words of a hypothesis that ends in the next step.
-        max_scored: (D,) number of scored words at the maximum length.
+    `num_scored`, (D,), is the number of scored words of a hypothesis that ends in the next step;
+    `max_scored`, (D,), the number at the maximum length.
     """
     over_attention = continuations.over_attention
     if over_attention is not None:

@@ -110,16 +110,8 @@ def score_continuations(
 ) -> Continuations:
     """Score EOS and the best allowed words of each row.
 
-    At most `beam_size` words of a row are scored, since a beam has no room for more.
-
-    Args:
-        active: R hypotheses.
-        candidates: candidates of each hypothesis, sorted from best to worst.
-        bonuses: (R, k) feature bonus of each candidate, or None without features.
-        constraint: all constraints.
-        prefix: forced first words.
-        scoring: score function.
-        beam_size: maximum number of hypotheses per document.
+    The candidates must be sorted. `bonuses` are their (R, k) feature bonuses. At most `beam_size`
+    words of a row are scored, since a beam has no room for more.
     """
     columns, is_missing = find_allowed(active, candidates, constraint, prefix, beam_size)
     n = min(candidates.ids.shape[1], beam_size)
