@@ -36,8 +36,7 @@ MIN_SAME = 0.995
 """Minimum fraction of texts with the same n-best list. Rounding may swap summaries with almost
 equal scores."""
 MIN_TEXTS_FOR_ONE_TIE = 20
-"""With at least this many texts, one of them may have another n-best list, whatever `MIN_SAME` is.
-"""
+"""If there are at least this many texts, one of them may have a different n-best list."""
 MAX_ROUGE_DROP = 0.3
 """Largest allowed drop of a ROUGE score, in points, by int8 or by a shortlist."""
 NETWORK = "torch"
@@ -117,7 +116,7 @@ def random_texts(model_dir: ModelDir, count: int) -> list[CheckText]:
         for _ in range(data.num_sentences):
             length = int(random.integers(3, data.max_source_words + 1))
             words = [vocab_words[id_] for id_ in random.integers(0, len(vocab_words), length)]
-            for position in random.integers(0, length, 1 + length // 8):
+            for position in random.integers(0, length, 1 + length // 8):  # about one in eight
                 words[position] = f"oov-{position % 3}"
             sentences.append(" ".join(words))
         texts.append(CheckText("\n".join(sentences)))
@@ -293,6 +292,7 @@ def _is_accepted(same_n_best: float, num_texts: int) -> bool:
 
 
 def _raise_if_rejected(check: Check, *, where: str) -> None:
+    """Raise an ArtifactError if float32 differs too much, or int8 or a shortlist loses ROUGE."""
     if check.same_n_best is not None and not _is_accepted(check.same_n_best, check.texts):
         raise ArtifactError(
             f"{where}: the float32 graphs agree with the network on only "

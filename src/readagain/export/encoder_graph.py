@@ -42,7 +42,7 @@ def build_encoder_graph(
     encoded, documents = encoder.encode(), encoder.documents
     bound, size = encoded.bound, encoded.size
     states = encoder.by_document(encoded.states, size)  # (D, S, U)
-    rows = graph.reshape(states, -1, size)
+    rows = graph.reshape(states, -1, size)  # (D * S, U)
     graph.output(states, "states", np.float32, ["D", "S", size])
     A, H, E = model.decoder.attention_size, model.decoder.hidden_size, model.embedding_size
     keys = graph.linear(rows, weights.matrix("decoder.key.weight"), bound=bound)
@@ -62,18 +62,18 @@ def build_encoder_graph(
         graph.output(value, name, np.float32, ["D", H])
 
     if model.output == "copy":
-        keys = graph.linear(rows, *weights.affine("copy_scores.project"), bound=bound)
-        keys = graph.reshape(graph.add("Tanh", keys), documents, -1, H)
-        keys = graph.add("Transpose", keys, perm=[0, 2, 1])
-        graph.output(keys, "copy_keys", np.float32, ["D", H, "S"])
+        copy_keys = graph.linear(rows, *weights.affine("copy_scores.project"), bound=bound)
+        copy_keys = graph.reshape(graph.add("Tanh", copy_keys), documents, -1, H)
+        copy_keys = graph.add("Transpose", copy_keys, perm=[0, 2, 1])
+        graph.output(copy_keys, "copy_keys", np.float32, ["D", H, "S"])
         if model.copied_words == "place":
             words = graph.linear(rows, *weights.affine("previous_words.copied"), bound=bound)
             words = graph.reshape(graph.add("Tanh", words), documents, -1, E)
             graph.output(words, "copy_words", np.float32, ["D", "S", E])
-    shortlist = shortlist_size(run, model)
-    if shortlist:
+    W = shortlist_size(run, model)
+    if W:
         ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
-        add_shortlist(graph, weights.module("output.project"), ext_ids, size=shortlist)
+        add_shortlist(graph, weights.module("output.project"), ext_ids, size=W)
     if encoded.importance is not None:
         mean = graph.add("ReduceMean", encoded.importance, graph.ints(-1), keepdims=1)
         mean = graph.reshape(encoder.by_document(mean, 1), documents, -1)

@@ -6,6 +6,7 @@ place of the weights. At the position of a number in a new graph, the stored gra
 """
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -19,14 +20,14 @@ from readagain.export.int8_graph import Int8GraphBuilder
 from readagain.export.write import build_onnx_models
 from readagain.model_dir import WEIGHTS_FILE, graph_names
 
-# The number of an entry must survive as a float32. So entry n is represented by the n-th float32
-# value from 1.0 upwards, whose bits are those of 1.0 plus n. Building a graph moves the values, but
-# does no arithmetic with them.
+# A graph stores float32 values. So entry n is represented by the n-th float32 value from 1.0
+# upwards, whose bits are those of 1.0 plus n. Building a graph moves the values, but does no
+# arithmetic with them.
 _FIRST_ENTRY = np.float32(1).view(np.uint32)
 MAX_ENTRIES = 2**30
 """Number of finite float32 values from 1.0 upwards."""
-# A graph contains only the sum of the two biases of an LSTM. It becomes the first bias, and the
-# second is 0.
+# A graph contains only the sum of the two biases of an LSTM. The first recovered bias is this sum,
+# and the second is 0.
 _SECOND_BIAS = "bias_hh_l0"
 _ADVICE = f"fine-tune a model that has its {WEIGHTS_FILE}"
 
@@ -44,36 +45,42 @@ def recover_weights(
     Raises:
         ArtifactError: if another version wrote the graphs, or they are too large.
     """
-    sizes = {
-        name: int(np.prod(shape)) for name, shape in shapes.items() if _SECOND_BIAS not in name
-    }
-    total = sum(sizes.values())
+    total = sum(prod(shape) for name, shape in shapes.items() if _SECOND_BIAS not in name)
     if total >= MAX_ENTRIES:
         raise ArtifactError(
             f"{model_path}: weights can be recovered from graphs of up to {MAX_ENTRIES:,} entries, "
             f"but these have {total:,}; {_ADVICE}"
         )
-    ends = np.cumsum([*sizes.values()])
-    numbered = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
-    for (name, size), end in zip(sizes.items(), ends, strict=True):
-        numbers = np.arange(end - size, end, dtype=np.uint32) + _FIRST_ENTRY
-        numbered[name] = numbers.view(np.float32).reshape(shapes[name])
-    values_by_entry = np.full(total, np.nan, np.float32)
-    layouts = build_onnx_models(run, StateDict(numbered), _NumberGraphBuilder)
+    all_numbers = (np.arange(total, dtype=np.uint32) + _FIRST_ENTRY).view(np.float32)
+    numbered = StateDict(_split_entries(all_numbers, shapes))
+    layouts = build_onnx_models(run, numbered, _NumberGraphBuilder)
+    all_values = np.full(total, np.nan, np.float32)
     for name, layout in zip(graph_names("int8"), layouts, strict=True):
         graph = onnx.load(model_path / name)
         for numbers, values in _match_constants(layout, graph, model_path / name):
             entries = np.ascontiguousarray(numbers).view(np.uint32) - _FIRST_ENTRY
             is_entry = entries < total  # False for constants that the export computes
-            values_by_entry[entries[is_entry]] = values[is_entry]
-    weights = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
-    for (name, size), end in zip(sizes.items(), ends, strict=True):
-        weights[name] = values_by_entry[end - size : end].reshape(shapes[name])
-        if np.isnan(weights[name]).any():
+            all_values[entries[is_entry]] = values[is_entry]
+    weights = _split_entries(all_values, shapes)
+    for name, weight in weights.items():
+        if np.isnan(weight).any():
             raise ArtifactError(
                 f"{model_path}: the graphs do not contain all entries of '{name}'; {_ADVICE}"
             )
     return weights
+
+
+def _split_entries(entries: Array, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Array]:
+    """Split all entries, (total,), into tensors of these shapes; second LSTM biases are 0."""
+    tensors: dict[str, Array] = {}
+    end = 0
+    for name, shape in shapes.items():
+        if _SECOND_BIAS in name:
+            tensors[name] = np.zeros(shape, np.float32)
+        else:
+            start, end = end, end + prod(shape)
+            tensors[name] = entries[start:end].reshape(shape)
+    return tensors
 
 
 class _NumberGraphBuilder(Int8GraphBuilder):

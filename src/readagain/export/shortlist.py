@@ -34,10 +34,12 @@ def add_shortlist(graph: GraphBuilder, weights: StateDict, ext_ids: str, *, size
         `last_biases` (D, S): for the words with the last S ids below W, -inf if a rare word
         replaces the word, otherwise 0.
     """
+    # (V - W, H) rows and (V - W,) biases of rare words.
     table, biases = weights.tensor("weight")[size:], weights.tensor("bias")[size:]
     is_same_word = graph.add("Equal", graph.unsqueeze(ext_ids, 2), graph.unsqueeze(ext_ids, 1))
-    first = graph.add("ArgMax", graph.cast(is_same_word, np.float32), axis=2, keepdims=0)  # (D, S)
-    is_first = graph.add("Equal", first, graph.arange(graph.size(ext_ids, 1)))
+    is_same_word = graph.cast(is_same_word, np.float32)  # (D, S, S)
+    first_position = graph.add("ArgMax", is_same_word, axis=2, keepdims=0)  # (D, S)
+    is_first = graph.add("Equal", first_position, graph.arange(graph.size(ext_ids, 1)))
     table_index = graph.add("Sub", ext_ids, graph.ints(size))
     is_not_frequent = graph.add("GreaterOrEqual", table_index, graph.ints(0))
     is_known = graph.add("Less", table_index, graph.ints(len(table)))
@@ -58,8 +60,8 @@ def _replace_frequent(graph: GraphBuilder, ext_ids: str, is_rare: str, *, size: 
     """Add the output `last_biases`, which removes a frequent word for each rare source word.
 
     The least frequent words that are not in the source are removed. A source has at most S words,
-    so only the S frequent words with the largest ids can be concerned. The validation of the
-    settings ensures that there are S frequent words.
+    so only the S frequent words with the largest ids can be removed. The validation of the settings
+    ensures that there are S frequent words.
     """
     last_ids = last_indices(graph, graph.size(ext_ids, 1), end=size)  # (S,)
     is_source = graph.add("Equal", graph.unsqueeze(ext_ids, 2), last_ids)  # (D, S, S)

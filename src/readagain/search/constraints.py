@@ -246,7 +246,7 @@ class ForcedPrefix:
             self.ids[document, : len(prefix)] = prefix
 
     def num_scored(self, documents: Ints, num_words: int) -> Ints:
-        """Return the number of scored words of summaries of `num_words` words, at least 1.
+        """Return the number of words after the prefix, at least 1, for `num_words` words in all.
 
         EOS counts as a word. The shape is that of `documents`.
         """

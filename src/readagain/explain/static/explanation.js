@@ -26,8 +26,8 @@ export function showExplanation(explanation) {
   view = explanation;
   pressed = null;
   at("why").hidden = view === null;
-  headline.replaceChildren(...(view ? headlineWords() : []));
-  reading.replaceChildren(...(view ? readingWords() : []));
+  headline.replaceChildren(...(view ? makeHeadline() : []));
+  reading.replaceChildren(...(view ? makeReading() : []));
   showWarnings();
   if (at("attention").open) showAttention();
   select(null);
@@ -42,13 +42,13 @@ function showWarnings() {
   at("confidence").hidden = confidence === null;
   at("confidence").textContent = confidence === null ? "" : `Confidence ${percent(confidence)}`;
   at("warnings").hidden = warnings.length === 0;
-  at("warnings").replaceChildren(...warnings.map(({ message }) => make("li", {}, sentence(message))));
+  at("warnings").replaceChildren(...warnings.map(({ message }) => make("li", {}, toSentence(message))));
   at("read").textContent = truncated
     ? `The model read ${percent(share)} of the text; what follows the last shaded word was not read.`
     : "The model read the whole text.";
 }
 
-const sentence = (message) => `${message[0].toUpperCase()}${message.slice(1)}.`;
+const toSentence = (message) => `${message[0].toUpperCase()}${message.slice(1)}.`;
 
 /**
  * Split a text at its words into pairs [piece of text, index of the word].
@@ -69,7 +69,7 @@ function splitAtWords(text, words) {
 }
 
 /** Create the content of the headline: a button for each word, and the text between words. */
-function headlineWords() {
+function makeHeadline() {
   return splitAtWords(view.summary, view.words).map(([piece, index]) => {
     if (index === null) return piece;
     const { origin } = view.words[index];
@@ -77,8 +77,8 @@ function headlineWords() {
   });
 }
 
-/** Create the content of the shaded text: an element for each source word, and the text between. */
-function readingWords() {
+/** Create the content of the shaded text: an element for each source word, and the text between words. */
+function makeReading() {
   const headlineIndex = new Map(view.words.map((word, index) => [word.source, index])); // by position
   const parts = splitAtWords(view.text, view.source).map(([piece, position]) => {
     if (position === null) return piece;
@@ -95,7 +95,7 @@ function readingWords() {
   });
   const end = parts.pop(); // the text after the last source word
   if (!view.truncated) return [...parts, end.trimEnd()];
-  return [...parts, make("span", { class: "unread" }, shortened(end, MAX_UNREAD_CHARACTERS))];
+  return [...parts, make("span", { class: "unread" }, shorten(end, MAX_UNREAD_CHARACTERS))];
 }
 
 /** Show the attention and the source of one word of the headline; null shows the total attention. */
@@ -122,12 +122,12 @@ function describe(word) {
     .map((share, position) => [share, view.source[position].surface])
     .sort(([first], [second]) => second - first)
     .slice(0, NUM_ATTENDED)
-    .map(([share, surface]) => `${isolated(surface)} ${Math.round(100 * share)} %`);
-  return `“${isolated(word.surface)}”: ${ORIGINS[word.origin]}; most attention to ${attended.join(", ")}; probability ${Math.round(100 * word.probability)} %.`;
+    .map(([share, surface]) => `${isolate(surface)} ${Math.round(100 * share)} %`);
+  return `“${isolate(word.surface)}”: ${ORIGINS[word.origin]}; most attention to ${attended.join(", ")}; probability ${Math.round(100 * word.probability)} %.`;
 }
 
 /** Isolate a word from its neighbours, for right-to-left scripts. */
-const isolated = (word) => `\u2068${word}\u2069`;
+const isolate = (word) => `\u2068${word}\u2069`;
 
 /** Fill the table: a row per word of the text, a column per word of the headline. */
 function showAttention() {
@@ -135,11 +135,11 @@ function showAttention() {
   const hasImportance = view !== null && view.importance_kind !== null;
   if (hasImportance) head.append(make("th", { scope: "col" }, "importance"));
   for (const { surface, form, origin } of view?.words ?? []) {
-    const label = surface ? make("bdi", {}, shortened(surface)) : make("s", {}, form);
+    const label = surface ? make("bdi", {}, shorten(surface)) : make("s", {}, form);
     head.append(make("th", { scope: "col" }, label, make("small", {}, origin)));
   }
   const rows = (view?.source ?? []).map(({ surface, importance }, position) => {
-    const label = surface ? shortened(surface) : "¶"; // the end of a line
+    const label = surface ? shorten(surface) : "¶"; // the end of a line
     const row = make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, label)));
     if (hasImportance) row.append(make("td", {}, importance.toFixed(2)));
     for (const { attention, source } of view.words) {
@@ -155,7 +155,7 @@ function showAttention() {
   at("attention").querySelector("table").replaceChildren(make("thead", {}, head), make("tbody", {}, ...rows));
 }
 
-const shortened = (text, maxCharacters = MAX_LABEL_CHARACTERS) =>
+const shorten = (text, maxCharacters = MAX_LABEL_CHARACTERS) =>
   text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text;
 
 /** Select a word of the headline when the word, or its source, in `area` is hovered, focused or pressed. */
