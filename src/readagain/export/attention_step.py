@@ -46,7 +46,7 @@ class AttentionStep(StepGraph):
             self.cell = graph.input("cell", np.float32, ["R", H])
         self.states = graph.input("states", np.float32, ["D", "S", self.source_size])
         self.keys = graph.input("keys", np.float32, ["D", 1, "S", self.A])
-        self.ext_ids: str | None = None
+        self.ext_ids: str | None = None  # (R, S)
         self.shortlist: Shortlist | None = None
         self.copying: CopyInputs | None = None
         self.copy_words: str | None = None
