@@ -29,7 +29,7 @@ def decode_sources(
     constraints: Sequence[Constraint] = (),
     prefix: ForcedPrefix | None = None,
 ) -> list[list[Hypothesis]]:
-    """Find the best summaries of each document, as `beam_search` does, and rerank them.
+    """Find the best summaries of each document with the decoding settings `decode`, best first.
 
     `constraints` are added to those of `decode`. The limits in bytes of `decode` are not applied,
     since they need the printed words: pass them as a `ByteLengthConstraint`.
