@@ -79,7 +79,7 @@ class AttentionStep(StepGraph):
     def build(self) -> ModelProto:
         """Build the graph."""
         graph, H = self.graph, self.H
-        word = self._previous_word()  # (R, E)
+        word = self._embed_previous_words()  # (R, E)
         hidden = self._lstm_step(word) if self.is_lstm else self._gru_step(word)  # (R, H)
         scores = score_vocab(self, [LinearInput(hidden, H, STATE_BOUND)], self.shortlist)
         copy_logits = self._copy_logits(hidden)
@@ -95,7 +95,7 @@ class AttentionStep(StepGraph):
         """Return the next (R, H) state of an LSTM, and add `next_cell` to the outputs."""
         graph, decoder = self.graph, self.decoder
         query, hidden_gates = self._project_hidden(reorder_gates(decoder.matrix("weight_hidden")))
-        context = self._attend(query)  # (R, U)
+        context = self._additive_attention(query)  # (R, U)
         weight_word, bias = map(reorder_gates, decoder.affine("input"))
         word_gates = graph.linear(word, weight_word, bias, bound=None)
         weight_context = reorder_gates(decoder.matrix("weight_context"))
@@ -110,7 +110,7 @@ class AttentionStep(StepGraph):
         graph, decoder, H = self.graph, self.decoder, self.H
         weight_hidden = decoder.matrix("weight_hidden")  # (H, 3H)
         query, hidden_gates = self._project_hidden(weight_hidden[:, : 2 * H])
-        context = self._attend(query)  # (R, U)
+        context = self._additive_attention(query)  # (R, U)
         word_inputs = graph.linear(word, *decoder.affine("input"), bound=None)
         weight_context = decoder.matrix("weight_context")
         context_inputs = graph.linear(context, weight_context, bound=self.states_bound)
@@ -129,7 +129,7 @@ class AttentionStep(StepGraph):
         query, gates = self.graph.split(product, self.A, weight.shape[1])
         return query, gates
 
-    def _previous_word(self) -> str:
+    def _embed_previous_words(self) -> str:
         """Embed the previous words: (R, E).
 
         The embedding of an OOV word is the row of `copy_words` at the source position from which it
@@ -148,7 +148,7 @@ class AttentionStep(StepGraph):
         copied = graph.add("Gather", graph.reshape(self.copy_words, -1, self.E), flat_index)
         return graph.add("Where", graph.unsqueeze(self.is_known(ids), 1), known, copied)
 
-    def _attend(self, query: str) -> str:
+    def _additive_attention(self, query: str) -> str:
         """Compute the (R, U) contexts of (R, A) queries, with the scores v . tanh(query + key).
 
         A Scan processes one document after the other, so that the (K, S, A) values of a document
@@ -157,7 +157,7 @@ class AttentionStep(StepGraph):
         body = self.graph.body("attention_scores")
         queries = body.input("queries", np.float32, ["K", self.A])
         keys = body.input("keys", np.float32, [1, "S", self.A])
-        energy = body.add("Tanh", body.add("Add", body.unsqueeze(queries, 1), keys))
+        energy = body.add("Tanh", body.add("Add", body.unsqueeze(queries, 1), keys))  # (K, S, A)
         weight = body.constant(self.decoder.tensor("weight_score")[:, None])
         scores = body.add("Squeeze", body.add("MatMul", energy, weight), body.ints(2))
         body.output(scores, "scores", np.float32, ["K", "S"])

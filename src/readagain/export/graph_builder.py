@@ -72,15 +72,15 @@ class GraphBuilder:
     def constant(self, value: ArrayLike, dtype: type[np.generic] | None = None) -> str:
         """Add a constant; equal small constants are stored once."""
         array = np.asarray(value, dtype=dtype, order="C")
-        root = self._root
-        is_shared = array.size <= _MAX_SHARED_SIZE
-        key = (array.dtype.str, array.shape, array.tobytes() if is_shared else b"")
-        if is_shared and key in root._shared_constants:
-            return root._shared_constants[key]
+        is_small = array.size <= _MAX_SHARED_SIZE
+        key = (array.dtype.str, array.shape, array.tobytes()) if is_small else None
+        shared_names = self._root._shared_constants
+        if key in shared_names:
+            return shared_names[key]
         name = self._new_name("constant")
-        root._constants.append(numpy_helper.from_array(array, name))
-        if is_shared:
-            root._shared_constants[key] = name
+        self._root._constants.append(numpy_helper.from_array(array, name))
+        if key is not None:
+            shared_names[key] = name
         return name
 
     def ints(self, *values: int) -> str:

@@ -12,8 +12,8 @@ from readagain.export.graph_builder import MICROSOFT, Array, GraphBuilder
 WEIGHT_STEPS = 64
 """Largest int8 code of a weight.
 
-Not 127: CPUs without VNNI add two products of an unsigned and a signed byte in a signed 16-bit
-integer, and 2 * 255 * 64 is below its maximum.
+CPUs without VNNI add two products of an unsigned and a signed byte in a signed 16-bit integer. With
+64, the sum is at most 2 * 255 * 64 and fits; with 127 it could overflow.
 """
 ACTIVATION_STEPS = 127
 """Largest distance of a uint8 code of an activation from `ZERO_POINT`."""

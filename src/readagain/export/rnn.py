@@ -66,16 +66,19 @@ class SentenceLayout:
 
 
 def reorder_gates(gates: Array) -> Array:
-    """Reorder LSTM gates from i, f, g, o to i, f, o, g, so that the three sigmoids are adjacent.
+    """Move the candidate of an LSTM behind the three sigmoid gates, so that these are adjacent.
 
-    `gates` is a weight (I, 4H) or a bias (4H,), with torch's order of the gates.
+    `gates` is a weight (I, 4H) or a bias (4H,) in torch's order: input, forget, candidate, output.
     """
     input_gate, forget, candidate, output = np.split(gates, 4, axis=-1)
     return np.concatenate([input_gate, forget, output, candidate], axis=-1)
 
 
 def lstm_cell(graph: GraphBuilder, gates: str, cell: str, hidden_size: int) -> tuple[str, str]:
-    """Return the (B, H) state and cell of an LSTM step from (B, 4H) gates i, f, o, g."""
+    """Return the next (B, H) state and cell of an LSTM.
+
+    `gates` are (B, 4H) sums in the order of `reorder_gates`, before sigmoid and tanh.
+    """
     H = hidden_size
     sigmoids, candidate = graph.split(gates, 3 * H, H)
     input_gate, forget, output = graph.split(graph.add("Sigmoid", sigmoids), H, H, H)
@@ -97,7 +100,7 @@ def lstm(graph: GraphBuilder, gates: str, *, weight_hidden: Array) -> str:
     word_gates = body.input("gates", np.float32, ["B", 4 * H])
     state_gates = body.linear(hidden, weight_hidden, bound=STATE_BOUND)
     hidden, cell = lstm_cell(body, body.add("Add", word_gates, state_gates), cell, H)
-    for value in (hidden, cell, hidden):
+    for value in (hidden, cell, hidden):  # the next states of the Scan, then its output
         body.output(value, "next", np.float32, ["B", H])
     zeros = _zeros(graph, gates, H)
     return graph.scan(body, [zeros, zeros], [gates])[2]
@@ -125,7 +128,7 @@ def gru(
     alpha = None if importance is None else body.input("importance", np.float32, ["B", "W"])
     state_gates = body.linear(state, weight_gates, bound=bound)
     state = gru_cell(body, state, word, state_gates, weight_candidate, alpha, bound=bound)
-    for value in (state, state):
+    for value in (state, state):  # the next state of the Scan, then its output
         body.output(value, "next", np.float32, ["B", H])
     sequences = [inputs] if importance is None else [inputs, importance]
     return graph.scan(body, [_zeros(graph, inputs, H)], sequences)[1]
