@@ -103,7 +103,7 @@ def main() -> None:
         2 * arguments.documents * arguments.beam, max_k, arguments.source_words
     )
     max_bytes = ByteLengthConstraint(
-        generated=np.full(V, 6), copied=np.full(sources.source_ext_ids.shape, 6), maximum=75
+        vocab_bytes=np.full(V, 6), source_bytes=np.full(sources.source_ext_ids.shape, 6), maximum=75
     )
     variants: dict[str, dict[str, object]] = {
         "plain": {},

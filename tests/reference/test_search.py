@@ -337,7 +337,7 @@ def test_byte_limit_keeps_the_best_fitting_summaries():
     generated = np.array([0, 0, 0, 0, 1, 2, 5, 9])
     copied = rng.integers(1, 9, size=sources.source_ext_ids.shape)
     length = LengthConstraint(maximum=3)
-    limit = ByteLengthConstraint(generated=generated, copied=copied, minimum=4, maximum=12)
+    limit = ByteLengthConstraint(vocab_bytes=generated, source_bytes=copied, minimum=4, maximum=12)
     free = beam_search(model, sources, beam_size=ENOUGH, length=length, n_best=ENOUGH)
     limited = beam_search(
         model, sources, beam_size=ENOUGH, length=length, n_best=ENOUGH, constraints=[limit]
@@ -390,7 +390,7 @@ def test_all_constraints_keep_documents_independent(seed):
             lengths=sources.lengths[documents],
             source_ext_ids=sources.source_ext_ids[documents],
         )
-        sizes = {"generated": generated, "copied": copied[documents]}
+        sizes = {"vocab_bytes": generated, "source_bytes": copied[documents]}
         return beam_search(
             model,
             part,

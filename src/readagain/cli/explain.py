@@ -47,13 +47,11 @@ def command(
 ) -> None:
     """Show importance, attention and copied words behind a headline."""
     import sys
-    from dataclasses import asdict
 
     from readagain.engine.summarizer import Summarizer
     from readagain.explain.page import explanation_page
     from readagain.explain.plot import check_plot, plot_attention
-    from readagain.explain.view import explanation_view
-    from readagain.formats.jsonl import to_json
+    from readagain.explain.view import explanation_json, explanation_view
     from readagain.storage.files import check_writable, write_output
 
     for file in (html, png):
@@ -75,7 +73,7 @@ def command(
     # Bytes of an argument that are not UTF-8 are written as \udc.., which is valid JSON.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     if as_json:
-        print(to_json(asdict(view)))
+        print(explanation_json(view))
     elif html is None and png is None:
         from rich.console import Console
 

@@ -92,11 +92,11 @@ class BatchSummarizer:
         if decode.min_bytes or decode.max_bytes:
             constraints.append(
                 ByteLengthConstraint(
-                    generated=self._detokenizer.vocab_bytes,
-                    copied=self._detokenizer.source_bytes(sources, self.reader.num_sequences),
+                    vocab_bytes=self._detokenizer.vocab_bytes,
+                    source_bytes=self._detokenizer.source_bytes(sources, self.reader.num_sequences),
                     minimum=decode.min_bytes,
                     maximum=decode.max_bytes or None,
-                    forced=prefix.word_bytes,
+                    prefix_bytes=prefix.word_bytes,
                 )
             )
         hypothesis_lists = decode_sources(

@@ -15,28 +15,30 @@ from string import Template
 from readagain.explain.view import ExplanationView
 
 STATIC = Path(__file__).parent / "static"
-_MAX_UNREAD = 1_000  # characters after the last word that was read; the script shows fewer
+_MAX_UNREAD = 1_000  # characters of unread text in the page; its script shows fewer
 
 
 def explanation_page(view: ExplanationView) -> str:
     """Return a page with the headline, the shaded text and all attention weights.
 
-    The page contains the explanation as JSON, which its script inserts as text. The content
-    security policy allows only this script.
+    The page contains the explanation as JSON, which the script of the page inserts as text. The
+    content security policy allows only this script.
     """
-    modules = (_read(f"{name}.js") for name in ("elements", "explanation"))
-    script = "".join(re.sub(r"^import .*\n|^export ", "", each, flags=re.M) for each in modules)
+    modules = [_read_static("elements.js"), _read_static("explanation.js")]
+    # The modules become one script, without imports and exports.
+    script = re.sub(r"^import .*\n|^export ", "", "".join(modules), flags=re.M)
     script += 'showExplanation(JSON.parse(at("data").textContent));\n'
-    shown = replace(view, text=view.text[: view.source[-1].end + _MAX_UNREAD])
-    return Template(_read("page.html")).substitute(
+    shortened = replace(view, text=view.text[: view.source[-1].end + _MAX_UNREAD])
+    return Template(_read_static("page.html")).substitute(
         digest=b64encode(sha256(script.encode()).digest()).decode(),
         title=escape(view.summary),
         model=escape(view.model),
-        style=_read("explanation.css"),
-        data=json.dumps(asdict(shown)).replace("<", r"\u003c"),
+        style=_read_static("explanation.css"),
+        # A "<" could end the script element.
+        data=json.dumps(asdict(shortened)).replace("<", r"\u003c"),
         script=script,
     )
 
 
-def _read(name: str) -> str:
+def _read_static(name: str) -> str:
     return (STATIC / name).read_text(encoding="utf-8")

@@ -1,39 +1,45 @@
 """View of an explanation for display: the origin, attention and importance of each word."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from readagain.engine.summary import Explanation, ImportanceKind, Summary
 from readagain.engine.warnings import SummaryWarning
 from readagain.errors import DataError
+from readagain.formats.jsonl import to_json
 from readagain.text.detokenization import Origin
 
-ORIGINS: dict[Origin, str] = {
+ORIGIN_NAMES: dict[Origin, str] = {
     "copied": "copied",
     "generated": "generated",
     "digits": "digits restored",
     "given": "given",
 }
-"""Display name of each origin of a word."""
-IMPORTANCE: dict[ImportanceKind, str] = {
+"""Display name of each origin of a summary token."""
+IMPORTANCE_NAMES: dict[ImportanceKind, str] = {
     "weight": "mean weight α of the second pass",
     "movement": "how much the second pass changes at the word",
 }
 """Display name of each kind of importance."""
 
-_MIN_ATTENTION = 1e-9
+_MIN_ATTENTION = 1e-9  # avoids a division by 0 if the headline attends to nothing
+# Control characters that `to_json` does not escape: DEL and C1, line separators, and bidirectional
+# controls, which can reorder the text that a terminal shows.
+_CONTROL = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceToken:
-    """A source token that the model read.
+    """Source token that the model read.
 
     Args:
-        surface: as in the text.
+        surface: spelling in the text.
         start, end: span in the text.
         importance: importance; None for models with one pass.
-        shade: total attention of the summary, relative to that of the most attended token.
+        shade: total attention of the summary to the token, divided by its total attention to the
+            most attended token.
     """
 
     surface: str
@@ -45,17 +51,17 @@ class SourceToken:
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainedToken:
-    """A token of the summary with its attention.
+    """Token of the summary with its attention.
 
     Args:
-        surface: as printed; empty if it is not printed.
+        surface: printed spelling; empty if the token is not printed.
         start, end: span in the summary.
         form: normalized token.
-        origin: origin of the token.
-        source: index in `ExplanationView.source` of the token that it, or its digits, were taken
-            from; None for a generated token.
-        probability: probability given by the model.
-        attention: attention weight of each source token; sums to 1.
+        origin: whether the token was copied, generated or given, or got digits of the text.
+        source: index in `ExplanationView.source` of the source token that was copied or whose
+            digits were used; None if there is none.
+        probability: probability of the token in the model.
+        attention: attention weight of each source token; the weights sum to 1.
     """
 
     surface: str
@@ -75,18 +81,18 @@ class ExplainedToken:
 
 @dataclass(frozen=True, kw_only=True)
 class ExplanationView:
-    """Data that is displayed about one summary.
+    """Explanation of one summary, ready for display.
 
     Args:
         text: whole source text.
         summary: printed summary.
         model: name of the model.
-        truncated: whether the text continues after the part that was read.
-        read_share: share of the text's characters that were read, from 0 to 1.
+        truncated: whether the model did not read the end of the text.
+        read_share: fraction of the text's characters that the model read, from 0 to 1.
         confidence: estimated probability that the summary has no fault; None if unknown.
         warnings: possible problems of the summary.
         importance_kind: kind of `SourceToken.importance`; None for models with one pass.
-        source: source tokens that were read.
+        source: source tokens that the model read.
         words: tokens of the summary.
     """
 
@@ -102,8 +108,8 @@ class ExplanationView:
     words: tuple[ExplainedToken, ...]
 
     def most_attended(self, count: int) -> list[SourceToken]:
-        """Return the most attended source tokens with a letter or a digit."""
-        words = [word for word in self.source if any(c.isalnum() for c in word.surface)]
+        """Return the most attended source tokens, the most attended first, without punctuation."""
+        words = [token for token in self.source if any(map(str.isalnum, token.surface))]
         return sorted(words, key=lambda word: -word.shade)[:count]
 
 
@@ -116,10 +122,10 @@ def explanation_view(
         text: source text.
         summary: result of `Summarizer.summarize(text, explain=True)`.
         model: name of the model.
-        where: name of the text in messages.
+        where: name of the text in error messages.
 
     Raises:
-        DataError: for a text without a summary.
+        DataError: if the summary is empty, and so has no explanation.
     """
     explanation = summary.explanation
     if explanation is None:
@@ -138,9 +144,14 @@ def explanation_view(
     )
 
 
+def explanation_json(view: ExplanationView) -> str:
+    """Return the view as a JSON object on one line, with control characters escaped."""
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", to_json(asdict(view)))
+
+
 def _source_tokens(text: str, explanation: Explanation) -> tuple[SourceToken, ...]:
     importance = explanation.importance
-    attention = explanation.attention[:-1].sum(axis=0)  # (S,), without EOS
+    attention = explanation.attention[:-1].sum(axis=0)  # (S,) without the last row, that of EOS
     shades = attention / max(attention.max(), _MIN_ATTENTION)
     return tuple(
         SourceToken(
@@ -167,6 +178,6 @@ def _summary_tokens(summary: Summary, explanation: Explanation) -> tuple[Explain
             probability=round(float(np.exp(token.log_prob)), 6),
             attention=tuple(round(float(weight), 6) for weight in attention),
         )
-        # The last row of the attention is that of EOS.
-        for token, attention in zip(summary.words, explanation.attention, strict=False)
+        # The attention has one more row, that of EOS.
+        for token, attention in zip(summary.words, explanation.attention[:-1], strict=True)
     )

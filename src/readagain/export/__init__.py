@@ -1,1 +1,1 @@
-"""From trained weights to ONNX graphs: float32 and int8, checked against the network."""
+"""Export of trained weights to ONNX graphs, which are checked against the network."""

@@ -21,13 +21,13 @@ from readagain.export.step_graph import StepGraph
 class AttentionStep(StepGraph):
     """Builder of the step graph of the attention decoder.
 
-    The state is `hidden` (R, H), and `cell` (R, H) for an LSTM; the memory is `states` (D, S, U)
+    The state is `hidden` (R, H) and, for an LSTM, `cell` (R, H). The memory is `states` (D, S, U)
     and `keys` (D, 1, S, A). The letters are explained in docs/symbols.md.
 
     Further inputs with copying: `document` (R,), `copy_logits` (R, S) of the previous step,
-    `copy_keys` (D, H, S), `copy_words` (D, S, E), and `ext_ids`, `columns` (D, S), `same_word`
-    (D, S, S) as in `candidates.CopyInputs`. Further inputs with a shortlist: `document`, `ext_ids`
-    and what `shortlist.add_shortlist` outputs in the encoder graph.
+    `copy_keys` (D, H, S), `copy_words` (D, S, E), `ext_ids` and `columns` (D, S), and `same_word`
+    (D, S, S); `candidates.CopyInputs` explains the last three. Further inputs with a shortlist:
+    `document`, `ext_ids` and the outputs of `shortlist.add_shortlist`.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class AttentionStep(StepGraph):
             self.cell = graph.input("cell", np.float32, ["R", H])
         self.states = graph.input("states", np.float32, ["D", "S", self.source_size])
         self.keys = graph.input("keys", np.float32, ["D", 1, "S", self.A])
-        self.ext_ids: str | None = None
+        self.ext_ids: str | None = None  # (R, S)
         self.shortlist: Shortlist | None = None
         self.copying: CopyInputs | None = None
         self.copy_words: str | None = None
@@ -79,8 +79,8 @@ class AttentionStep(StepGraph):
     def build(self) -> ModelProto:
         """Build the graph."""
         graph, H = self.graph, self.H
-        word = self._previous_word()  # (R, E)
-        hidden = self._lstm(word) if self.is_lstm else self._gru(word)
+        word = self._embed_previous_words()  # (R, E)
+        hidden = self._lstm_step(word) if self.is_lstm else self._gru_step(word)  # (R, H)
         scores = score_vocab(self, [LinearInput(hidden, H, STATE_BOUND)], self.shortlist)
         copy_logits = self._copy_logits(hidden)
         output_candidates(
@@ -91,11 +91,11 @@ class AttentionStep(StepGraph):
             graph.output(copy_logits, "next_copy_logits", np.float32, ["R", "S"])
         return graph.model()
 
-    def _lstm(self, word: str) -> str:
-        """Add an LSTM step and return the (R, H) state; the cell is the output `next_cell`."""
+    def _lstm_step(self, word: str) -> str:
+        """Return the next (R, H) state of an LSTM, and add `next_cell` to the outputs."""
         graph, decoder = self.graph, self.decoder
         query, hidden_gates = self._project_hidden(reorder_gates(decoder.matrix("weight_hidden")))
-        context = self._attend(query)  # (R, U)
+        context = self._additive_attention(query)  # (R, U)
         weight_word, bias = map(reorder_gates, decoder.affine("input"))
         word_gates = graph.linear(word, weight_word, bias, bound=None)
         weight_context = reorder_gates(decoder.matrix("weight_context"))
@@ -105,33 +105,35 @@ class AttentionStep(StepGraph):
         graph.output(cell, "next_cell", np.float32, ["R", self.H])
         return hidden
 
-    def _gru(self, word: str) -> str:
-        """Add a GRU step and return the (R, H) state."""
+    def _gru_step(self, word: str) -> str:
+        """Return the next (R, H) state of a GRU."""
         graph, decoder, H = self.graph, self.decoder, self.H
         weight_hidden = decoder.matrix("weight_hidden")  # (H, 3H)
         query, hidden_gates = self._project_hidden(weight_hidden[:, : 2 * H])
-        context = self._attend(query)  # (R, U)
-        from_word = graph.linear(word, *decoder.affine("input"), bound=None)
-        from_context = graph.linear(
-            context, decoder.matrix("weight_context"), bound=self.states_bound
-        )
-        inputs = graph.add("Add", from_word, from_context)
+        context = self._additive_attention(query)  # (R, U)
+        word_inputs = graph.linear(word, *decoder.affine("input"), bound=None)
+        weight_context = decoder.matrix("weight_context")
+        context_inputs = graph.linear(context, weight_context, bound=self.states_bound)
+        inputs = graph.add("Add", word_inputs, context_inputs)  # (R, 3H)
         return gru_cell(
             graph, self.hidden, inputs, hidden_gates, weight_hidden[:, 2 * H :], bound=STATE_BOUND
         )
 
     def _project_hidden(self, weight: Array) -> tuple[str, str]:
-        """Compute the attention query and the gates from the state with one matrix product."""
-        joined = np.concatenate([self.decoder.matrix("weight_query"), weight], axis=1)
-        product = self.graph.linear(self.hidden, joined, bound=STATE_BOUND)
+        """Project the state to attention queries (R, A) and gates, with one matrix product.
+
+        `weight` is the (H, number of gates * H) weight of the gates.
+        """
+        joined_weight = np.concatenate([self.decoder.matrix("weight_query"), weight], axis=1)
+        product = self.graph.linear(self.hidden, joined_weight, bound=STATE_BOUND)
         query, gates = self.graph.split(product, self.A, weight.shape[1])
         return query, gates
 
-    def _previous_word(self) -> str:
+    def _embed_previous_words(self) -> str:
         """Embed the previous words: (R, E).
 
-        An out-of-vocabulary word has the embedding in `copy_words` of its most probable source
-        position.
+        The embedding of an OOV word is the row of `copy_words` at the source position from which it
+        was most probably copied.
         """
         graph, ids = self.graph, self.previous_ids
         known = self.embedding(ids, "previous_words.embedding.weight")  # (R, E)
@@ -141,20 +143,21 @@ class AttentionStep(StepGraph):
             graph, graph.unsqueeze(ids, 1), self.previous_copy_logits
         )  # (R, 1)
         position = graph.add("Squeeze", position, graph.ints(1))
-        row = graph.add("Mul", self.document, graph.size(self.states, 1))
-        row = graph.add("Add", row, position)
-        copied = graph.add("Gather", graph.reshape(self.copy_words, -1, self.E), row)
+        flat_index = graph.add("Mul", self.document, graph.size(self.states, 1))
+        flat_index = graph.add("Add", flat_index, position)
+        copied = graph.add("Gather", graph.reshape(self.copy_words, -1, self.E), flat_index)
         return graph.add("Where", graph.unsqueeze(self.is_known(ids), 1), known, copied)
 
-    def _attend(self, query: str) -> str:
-        """Compute the (R, U) contexts of (R, A) queries, with scores v . tanh(query + key).
+    def _additive_attention(self, query: str) -> str:
+        """Compute the (R, U) contexts of (R, A) queries, with the scores v . tanh(query + key).
 
-        A Scan over documents keeps the (K, S, A) sums of one document in the CPU cache.
+        A Scan processes one document after the other, so that the (K, S, A) values of a document
+        stay in the CPU cache.
         """
         body = self.graph.body("attention_scores")
         queries = body.input("queries", np.float32, ["K", self.A])
         keys = body.input("keys", np.float32, [1, "S", self.A])
-        energy = body.add("Tanh", body.add("Add", body.unsqueeze(queries, 1), keys))
+        energy = body.add("Tanh", body.add("Add", body.unsqueeze(queries, 1), keys))  # (K, S, A)
         weight = body.constant(self.decoder.tensor("weight_score")[:, None])
         scores = body.add("Squeeze", body.add("MatMul", energy, weight), body.ints(2))
         body.output(scores, "scores", np.float32, ["K", "S"])
@@ -162,7 +165,10 @@ class AttentionStep(StepGraph):
         return self.attend(all_scores, self.states, self.source_size)
 
     def _copy_logits(self, hidden: str) -> str | None:
-        """Compute the copy logits: (R, S), -inf at padding."""
+        """Compute the logits of copying from each position, (R, S), -inf at padding.
+
+        Return None if the model does not copy.
+        """
         if self.copying is None:
             return None
         graph = self.graph

@@ -10,15 +10,17 @@ from readagain.export.rnn import LinearInput
 from readagain.export.step_graph import StepGraph
 from readagain.text.vocab import BOS
 
-ELMAN_BOUND = 1.0  # a state is a sigmoid; the state o m_t of the LSTM is unbounded
+# Largest absolute values, for int8. The state of RAS's LSTM has no bound (`_ras_lstm_cell`).
+ELMAN_BOUND = 1.0  # the state is a sigmoid
 TANH_BOUND = 1.0
 
 
 def build_abs_encoder(graph: GraphBuilder, model: AbsSpec, weights: StateDict) -> ModelProto:
     """Build the encoder graph of ABS.
 
-    Inputs: `source_ids` (D, 1, S) and `lengths` (D, 1). Outputs: `context_ids` (D, C), all BOS;
-    `states` (D, S, H), the smoothed embeddings; `keys` (D, H, S), the embeddings.
+    Inputs: `source_ids` (D, 1, S) and `lengths` (D, 1). Outputs: `context_ids` (D, C), the words
+    before the summary, all BOS; `states` (D, S, H), the smoothed embeddings; `keys` (D, H, S), the
+    embeddings.
     """
     H, Q, C = model.hidden_size, model.encoder.smoothing, model.context_words
     words, valid, documents, _ = _embed_source(graph, weights)
@@ -29,10 +31,10 @@ def build_abs_encoder(graph: GraphBuilder, model: AbsSpec, weights: StateDict) -
         "AveragePool", keys, kernel_shape=[2 * Q + 1], pads=[Q, Q], count_include_pad=1
     )
     states = graph.add("Transpose", smoothed, perm=[0, 2, 1])
-    graph.output(states, "states", np.float32, ["D", "P", H])
-    start = graph.constant(np.full((1, C), BOS), np.int64)
-    start = graph.add("Expand", start, graph.concat_sizes(documents, C))
-    graph.output(start, "context_ids", np.int64, ["D", C])
+    graph.output(states, "states", np.float32, ["D", "P", H])  # P = S
+    context_ids = graph.constant(np.full((1, C), BOS), np.int64)
+    context_ids = graph.add("Expand", context_ids, graph.concat_sizes(documents, C))
+    graph.output(context_ids, "context_ids", np.int64, ["D", C])
     return graph.model()
 
 
@@ -41,7 +43,7 @@ def build_abs_step(
 ) -> ModelProto:
     """Build the step graph of ABS, with the inputs and outputs of `StepGraph`.
 
-    The state of a row is `context_ids` (R, C), its last words.
+    The state is `context_ids` (R, C), the last C words before the previous word.
     """
     step = StepGraph(graph, weights, vocab_size=run.vocab_size)
     C, H = model.context_words, model.hidden_size
@@ -56,7 +58,7 @@ def build_abs_step(
     hidden = graph.add("Tanh", graph.linear(words, *weights.affine("hidden"), bound=None))
 
     states = graph.input("states", np.float32, ["D", "P", H])
-    keys = graph.input("keys", np.float32, ["D", H, "S"])
+    keys = graph.input("keys", np.float32, ["D", H, "S"])  # P = S
     context_words = graph.reshape(step.embedding(input_ids, "encoder.embedding.weight"), -1, width)
     query = graph.linear(context_words, weights.matrix("encoder.query.weight"), bound=None)
     context = step.attend(graph.add("MatMul", step.to_grid(query), keys), states, H)
@@ -78,16 +80,16 @@ def build_ras_encoder(graph: GraphBuilder, model: RasSpec, weights: StateDict) -
     position = graph.add("Min", graph.arange(length), last)
     positioned = graph.add("Add", words, graph.add("Gather", table, position))
     positioned = graph.add("Mul", positioned, valid)
-    neighbours = _windows(graph, positioned, length, model.window)
-    filters = weights.matrix("encoder.filters.weight")
-    keys = graph.linear(graph.reshape(neighbours, -1, len(filters)), filters, bound=None)
+    windows = _concat_windows(graph, positioned, length, model.window)
+    filters = weights.matrix("encoder.filters.weight")  # (window * E, H)
+    keys = graph.linear(graph.reshape(windows, -1, len(filters)), filters, bound=None)
     keys = graph.add("Transpose", graph.reshape(keys, documents, length, H), perm=[0, 2, 1])
     graph.output(words, "states", np.float32, ["D", "S", E])
     graph.output(keys, "keys", np.float32, ["D", H, "S"])
-    first = np.tanh(weights.tensor("decoder.first"))  # (1 or 2, H)
+    initial_state = np.tanh(weights.tensor("decoder.first"))  # (1 or 2, H)
     shape = graph.concat_sizes(documents, H)
-    for name, value in zip(_state_names(model), first, strict=True):
-        initial = graph.add("Expand", graph.constant(value[None]), shape)
+    for name, vector in zip(_state_names(model), initial_state, strict=True):
+        initial = graph.add("Expand", graph.constant(vector[None]), shape)
         graph.output(initial, name, np.float32, ["D", H])
     return graph.model()
 
@@ -123,7 +125,10 @@ def build_ras_step(
 
 
 def _ras_lstm_cell(graph: GraphBuilder, sums: str, cell: str, hidden_size: int) -> list[str]:
-    """Return the (R, H) state o m_t and cell m_t of a step of the LSTM of RAS."""
+    """Return the next (R, H) state and cell of the LSTM of RAS.
+
+    Unlike in a standard LSTM, the state is output gate * cell, without a tanh.
+    """
     H = hidden_size
     input_gate, forget, candidate, output = graph.split(sums, H, H, H, H)
     remembered = graph.add("Mul", graph.add("Sigmoid", forget), cell)
@@ -133,25 +138,28 @@ def _ras_lstm_cell(graph: GraphBuilder, sums: str, cell: str, hidden_size: int) 
 
 
 def _state_names(model: RasSpec) -> tuple[str, ...]:
+    """Return the names of the decoder state in the graphs."""
     return ("hidden", "cell") if model.cell == "lstm" else ("hidden",)
 
 
-def _windows(graph: GraphBuilder, values: str, length: str, size: int) -> str:
-    """Concatenate each position with its neighbours: (D, S, n) -> (D, S, size * n).
+def _concat_windows(graph: GraphBuilder, values: str, length: str, size: int) -> str:
+    """Concatenate the values in a window around each position: (D, S, n) -> (D, S, size * n).
 
-    Neighbours beyond the ends are zeros.
+    Values before the start and after the end are zeros. `length` is S, as a (1,) value.
     """
     before = size // 2
     padded = graph.add("Pad", values, graph.ints(0, before, 0, 0, size - 1 - before, 0))
-    neighbours = []
+    shifted = []  # (D, S, n) each
     for offset in range(size):
         end = graph.add("Add", length, graph.ints(offset))
-        neighbours.append(graph.add("Slice", padded, graph.ints(offset), end, graph.ints(1)))
-    return graph.add("Concat", *neighbours, axis=2)
+        shifted.append(graph.add("Slice", padded, graph.ints(offset), end, graph.ints(1)))
+    return graph.add("Concat", *shifted, axis=2)
 
 
 def _embed_source(graph: GraphBuilder, weights: StateDict) -> tuple[str, str, str, str]:
-    """Add the inputs `source_ids` (D, N, L) and `lengths` (D, N), where N is 1 and S is L.
+    """Add the inputs `source_ids` (D, N, L) and `lengths` (D, N), and embed the words.
+
+    ABS and RAS read one sequence, so N = 1 and S = L.
 
     Returns:
         (D, S, width) embeddings; (D, S, 1) 1 at real words and 0 at padding; (1,) D; (1,) S.

@@ -1,9 +1,9 @@
 """Selection of the k most probable next words inside a step graph.
 
 The probability of a source word is the sum of its probabilities of being generated and of being
-copied. Copying raises the probability of source words only, so the k best words are among the k
-words with the largest logits and the source words. No array of the size of the vocabulary is
-copied or scattered into.
+copied. Copying raises the probability of source words only. So the k best words are among two
+groups: the k words with the largest logits, and the source words. This avoids building the (R, X)
+probabilities of the extended vocabulary.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from readagain.export.graph_builder import GraphBuilder
-from readagain.export.rnn import LinearInput, sum_of_linears
+from readagain.export.rnn import LinearInput, apply_linear
 from readagain.export.shortlist import FIRST_WORD, MINUS_INFINITY, Shortlist
 from readagain.export.step_graph import StepGraph
 from readagain.text.vocab import EOS
@@ -24,9 +24,9 @@ class CopyInputs:
 
     Args:
         ext_ids: (R, S) extended ids of the source words, PAD at padding.
-        columns: (R, S) `id - FIRST_WORD` at the first position of each candidate word, -1
-            elsewhere. A value below `num_words` is the column of the word in the word logits; a
-            word with a larger value has no column.
+        columns: (R, S) `id - FIRST_WORD` at the first position of each source word that can be a
+            candidate, -1 elsewhere. If it is less than `VocabScores.num_words`, it is the column of
+            the word in `VocabScores.word_logits`; other words have no column there.
         same_word: (D, S, S) 1 at (i, j) if the word at position i occurs first at position j,
             otherwise 0.
     """
@@ -35,14 +35,17 @@ class CopyInputs:
     columns: str
     same_word: str
 
-    def positions_of(self, graph: GraphBuilder, ids: str) -> str:
-        """Return the positions of words as a mask: (R, n) ids -> (R, n, S)."""
+    def position_mask(self, graph: GraphBuilder, ids: str) -> str:
+        """Return a mask of the source positions of each word: (R, n) ids -> (R, n, S)."""
         return graph.add("Equal", graph.unsqueeze(ids, 2), graph.unsqueeze(self.ext_ids, 1))
 
     def most_probable_positions(self, graph: GraphBuilder, ids: str, logits: str) -> str:
-        """Return the positions that (R, n) words are most probably copied from: (R, n)."""
-        is_word, scores = self.positions_of(graph, ids), graph.unsqueeze(logits, 1)
-        scores = graph.add("Where", is_word, scores, graph.constant(MINUS_INFINITY))
+        """Return the source position from which each word is most probably copied: (R, n).
+
+        `ids` is (R, n); `logits` is (R, S), the logits of copying from each position.
+        """
+        is_position, scores = self.position_mask(graph, ids), graph.unsqueeze(logits, 1)
+        scores = graph.add("Where", is_position, scores, graph.constant(MINUS_INFINITY))
         return graph.add("ArgMax", scores, axis=2, keepdims=0)
 
 
@@ -51,20 +54,20 @@ class VocabScores:
     """Scores of generating each word, as values of a graph.
 
     Args:
-        word_logits: (R, V - 4) logits of all words but the special tokens; with a shortlist, of the
-            frequent words.
+        word_logits: (R, V - 4) logits of all words except the special tokens; with a shortlist,
+            (R, W - 4) logits of the frequent words.
         special_logits: (R, 4) logits of the special tokens.
-        best: (R, k) the largest word logits in descending order.
-        best_ids: (R, k) their ids.
+        best_logits: (R, k) the largest word logits in descending order.
+        best_ids: (R, k) ids of the words with the largest logits.
         log_total: (R, 1) logsumexp of the word logits.
-        num_words: (1,) V - 4.
-        rare_logits: (R, S) logits of the rare source words of a shortlist, each at the first
-            position of its word, -inf elsewhere.
+        num_words: (1,) number of columns of `word_logits`.
+        rare_logits: (R, S) logit of each rare word of a shortlist at its first source position,
+            -inf elsewhere; None without a shortlist.
     """
 
     word_logits: str
     special_logits: str
-    best: str
+    best_logits: str
     best_ids: str
     log_total: str
     num_words: str
@@ -76,16 +79,17 @@ def score_vocab(
 ) -> VocabScores:
     """Score all words, or the words of a shortlist, and select the k best.
 
-    Special tokens are scored separately, in float32: EOS needs the precision, and special tokens
-    must not be among the k best. With a shortlist, the output layer has exactly one input.
+    Special tokens are scored separately, since they must not be among the k best; and in float32,
+    since EOS needs the precision. With a shortlist, the output layer has exactly one input.
     """
-    graph, size = step.graph, None if shortlist is None else shortlist.size
+    graph = step.graph
     weight, bias = step.weights.affine("output.project")
-    weight, bias = weight[:, :size], bias[:size]
-    special = sum_of_linears(
+    if shortlist is not None:
+        weight, bias = weight[:, : shortlist.size], bias[: shortlist.size]
+    special = apply_linear(
         graph, inputs, weight[:, :FIRST_WORD], bias[:FIRST_WORD], is_float32=True
     )
-    logits = sum_of_linears(graph, inputs, weight[:, FIRST_WORD:], bias[FIRST_WORD:])
+    logits = apply_linear(graph, inputs, weight[:, FIRST_WORD:], bias[FIRST_WORD:])
     rare_logits = None
     if shortlist is not None:
         logits = shortlist.mask_replaced(step, logits)
@@ -93,10 +97,11 @@ def score_vocab(
     num_words = graph.ints(weight.shape[1] - FIRST_WORD)
     k = graph.add("Min", step.k, num_words)
     best, columns = graph.add_multi("TopK", logits, k, num_outputs=2, axis=1)
-    # Softmax is many times faster than ReduceLogSumExp; log_total = best logit - log probability.
-    first = _columns(graph, columns, 0, 1)  # (R, 1)
-    prob = graph.add("GatherElements", graph.add("Softmax", logits, axis=1), first, axis=1)
-    log_total = graph.add("Sub", _columns(graph, best, 0, 1), graph.add("Log", prob))
+    # Softmax is many times faster than ReduceLogSumExp. For the best word,
+    # log_total = logit - log(probability).
+    best_column = _slice_columns(graph, columns, 0, 1)  # (R, 1)
+    prob = graph.add("GatherElements", graph.add("Softmax", logits, axis=1), best_column, axis=1)
+    log_total = graph.add("Sub", _slice_columns(graph, best, 0, 1), graph.add("Log", prob))
     ids = graph.add("Add", columns, graph.ints(FIRST_WORD))
     return VocabScores(logits, special, best, ids, log_total, num_words, rare_logits)
 
@@ -115,59 +120,93 @@ def output_candidates(
     needs `copying` and `copy_logits`, the (R, S) logits of copying from each position.
     """
     graph = step.graph
-    optional = [each for each in (scores.rare_logits, copy_logits) if each is not None]
+    optional = [logits for logits in (scores.rare_logits, copy_logits) if logits is not None]
     logits = graph.add("Concat", scores.log_total, scores.special_logits, *optional, axis=1)
     log_probs = graph.add("LogSoftmax", logits, axis=1)
     # Log-probability = logit + offset.
-    offset = graph.add("Sub", _columns(graph, log_probs, 0, 1), scores.log_total)  # (R, 1)
-    end = graph.add("Squeeze", _columns(graph, log_probs, 1 + EOS, 2 + EOS), graph.ints(1))
+    offset = graph.add("Sub", _slice_columns(graph, log_probs, 0, 1), scores.log_total)  # (R, 1)
+    end = graph.add("Squeeze", _slice_columns(graph, log_probs, 1 + EOS, 2 + EOS), graph.ints(1))
     graph.output(end, "end_log_probs", np.float32, ["R"])
-    ids, best = scores.best_ids, graph.add("Add", scores.best, offset)  # (R, k)
-    if copying is None or copy_logits is None:
+    ids, best = scores.best_ids, graph.add("Add", scores.best_logits, offset)  # (R, k)
+    if copying is not None and copy_logits is not None:
+        copy_log_probs = graph.add("Add", copy_logits, offset)  # (R, S)
+        ids, best, copied_from = _add_copying(step, scores, copying, offset, best, copy_log_probs)
+    else:
         if scores.rare_logits is not None:
             assert ext_ids is not None
-            rare = graph.add("Add", scores.rare_logits, offset)
-            ids, best, _ = _best_of(step, [ids, ext_ids], [best, rare])
+            rare = graph.add("Add", scores.rare_logits, offset)  # (R, S)
+            ids, best, _ = _select_best(step, [ids, ext_ids], [best, rare])
+        # -1 for every word: nothing is copied.
         copied_from = graph.add("Sub", graph.add("Mul", ids, graph.ints(0)), graph.ints(1))
-    else:
-        copied = graph.add("Add", copy_logits, offset)  # (R, S)
-        copy_probs = graph.add(
-            "MatMul", step.to_grid(graph.add("Exp", copied)), copying.same_word
-        )  # (D, K, S), summed at the first position of each word
-        copy_probs = step.source_to_rows(copy_probs)  # (R, S)
-        source_log_probs = _source_words(graph, scores, copying, offset, copy_probs)
-        is_position = graph.cast(copying.positions_of(graph, ids), np.int8)  # (R, k, S)
-        in_source = graph.add("ReduceMax", is_position, graph.ints(2), keepdims=0)
-        in_source = graph.cast(in_source, np.bool_)  # (R, k)
-        best = graph.add("Where", in_source, graph.constant(MINUS_INFINITY), best)
-        zeros = graph.add("Mul", scores.best, graph.constant(np.float32(0)))
-        ids, best, columns = _best_of(step, [ids, copying.ext_ids], [best, source_log_probs])
-        copy_prob = graph.add("Concat", zeros, copy_probs, axis=1)
-        copy_prob = graph.add("GatherElements", copy_prob, columns, axis=1)
-        # A word counts as copied if copying gives more than half of its probability.
-        half = graph.add("Mul", graph.add("Exp", best), graph.constant(np.float32(0.5)))
-        is_copied = graph.add("Greater", copy_prob, half)
-        position = copying.most_probable_positions(graph, ids, copied)
-        copied_from = graph.add("Where", is_copied, position, graph.ints(-1))
     graph.output(ids, "ids", np.int64, ["R", "k"])
     graph.output(best, "log_probs", np.float32, ["R", "k"])
     graph.output(copied_from, "copied_from", np.int64, ["R", "k"])
 
 
-def _best_of(step: StepGraph, ids: Sequence[str], log_probs: Sequence[str]) -> tuple[str, str, str]:
-    """Select the k best of concatenated (R, n) arrays: (R, k) ids, log-probabilities, columns."""
+def _add_copying(
+    step: StepGraph,
+    scores: VocabScores,
+    copying: CopyInputs,
+    offset: str,
+    generated: str,
+    copied: str,
+) -> tuple[str, str, str]:
+    """Select the k best words from the k best generated words and the source words.
+
+    `generated`, (R, k), are the log-probabilities of generating `scores.best_ids`; `copied`,
+    (R, S), those of copying from each source position. `offset`, (R, 1), turns a logit into a
+    log-probability.
+
+    Returns:
+        (R, k) ids, log-probabilities, and source positions that the words are copied from, or -1.
+    """
+    graph, ids = step.graph, scores.best_ids
+    copy_probs = graph.add(
+        "MatMul", step.to_grid(graph.add("Exp", copied)), copying.same_word
+    )  # (D, K, S), summed at the first position of each word
+    copy_probs = step.source_to_rows(copy_probs)  # (R, S)
+    source_log_probs = _score_source_words(graph, scores, copying, offset, copy_probs)
+    # Words that are in the source are removed from the generated words, so that none occurs twice.
+    is_position = graph.cast(copying.position_mask(graph, ids), np.int8)  # (R, k, S)
+    is_in_source = graph.add("ReduceMax", is_position, graph.ints(2), keepdims=0)
+    is_in_source = graph.cast(is_in_source, np.bool_)  # (R, k)
+    generated = graph.add("Where", is_in_source, graph.constant(MINUS_INFINITY), generated)
+    zeros = graph.add("Mul", scores.best_logits, graph.constant(np.float32(0)))
+    ids, best, columns = _select_best(step, [ids, copying.ext_ids], [generated, source_log_probs])
+    copy_prob = graph.add("Concat", zeros, copy_probs, axis=1)
+    copy_prob = graph.add("GatherElements", copy_prob, columns, axis=1)  # (R, k)
+    # A word counts as copied if copying gives more than half of its probability.
+    half = graph.add("Mul", graph.add("Exp", best), graph.constant(np.float32(0.5)))
+    is_copied = graph.add("Greater", copy_prob, half)
+    position = copying.most_probable_positions(graph, ids, copied)
+    copied_from = graph.add("Where", is_copied, position, graph.ints(-1))
+    return ids, best, copied_from
+
+
+def _select_best(
+    step: StepGraph, ids: Sequence[str], log_probs: Sequence[str]
+) -> tuple[str, str, str]:
+    """Select the k best words from several (R, n) arrays of ids and log-probabilities.
+
+    Returns:
+        (R, k) ids, log-probabilities, and columns in the concatenation of the arrays.
+    """
     graph = step.graph
-    joined = graph.add("Concat", *log_probs, axis=1)
-    k = graph.add("Min", step.k, graph.size(joined, 1))
-    best, columns = graph.add_multi("TopK", joined, k, num_outputs=2, axis=1)
+    all_log_probs = graph.add("Concat", *log_probs, axis=1)
+    k = graph.add("Min", step.k, graph.size(all_log_probs, 1))
+    best, columns = graph.add_multi("TopK", all_log_probs, k, num_outputs=2, axis=1)
     all_ids = graph.add("Concat", *ids, axis=1)
     return graph.add("GatherElements", all_ids, columns, axis=1), best, columns
 
 
-def _source_words(
+def _score_source_words(
     graph: GraphBuilder, scores: VocabScores, copying: CopyInputs, offset: str, copy_probs: str
 ) -> str:
-    """Return the log-probability of each source word at its first position, else -inf: (R, S)."""
+    """Return the log-probability of each source word, generated or copied: (R, S).
+
+    The log-probability of a word is at its first position; all other positions have -inf.
+    `copy_probs` is (R, S), the probability of copying each word at its first position, 0 elsewhere.
+    """
     is_known = graph.add(
         "And",
         graph.add("GreaterOrEqual", copying.columns, graph.ints(0)),
@@ -181,5 +220,5 @@ def _source_words(
     return graph.add("Log", graph.add("Add", generated, copy_probs))
 
 
-def _columns(graph: GraphBuilder, value: str, start: int, stop: int) -> str:
+def _slice_columns(graph: GraphBuilder, value: str, start: int, stop: int) -> str:
     return graph.add("Slice", value, graph.ints(start), graph.ints(stop), graph.ints(1))

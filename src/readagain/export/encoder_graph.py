@@ -1,4 +1,4 @@
-"""ONNX graph of the encoders, from source ids to the memory of each source."""
+"""ONNX graph of the encoders, from source ids to the memory that the decoder attends to."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -13,12 +13,12 @@ from readagain.export.rnn import (
     LinearInput,
     RnnDirection,
     SentenceLayout,
+    apply_linear,
     gru,
     lstm,
     reorder_gates,
     run_directions,
     states_bound,
-    sum_of_linears,
 )
 from readagain.export.shortlist import add_shortlist, shortlist_size
 
@@ -28,11 +28,13 @@ def build_encoder_graph(
 ) -> ModelProto:
     """Build the encoder graph.
 
-    Inputs: `source_ids` (D, N, L) and `lengths` (D, N). Outputs, with S = N * L: `states`
-    (D, S, U), `keys` (D, 1, S, A), `hidden` and `cell` (D, H); if the model copies, also
-    `copy_keys` (D, H, S) and `copy_words` (D, S, E); for a Read-Again GRU also `importance` (D, S),
-    the mean over dimensions as in the paper's figure. A GRU decoder has no `cell`. With a
-    shortlist, there are also the input `ext_ids` (D, S) and the outputs of `add_shortlist`.
+    Inputs: `source_ids` (D, N, L) and `lengths` (D, N). Outputs, with S = N * L:
+        `states` (D, S, U) and `keys` (D, 1, S, A): the memory for attention.
+        `hidden` (D, H) and, for an LSTM decoder, `cell` (D, H): the initial state of the decoder.
+        `copy_keys` (D, H, S) and `copy_words` (D, S, E): if the model copies.
+        `importance` (D, S): for a Read-Again GRU, the mean of α over its dimensions, as in the
+        paper's figure.
+    With a shortlist, there are also the input `ext_ids` (D, S) and the outputs of `add_shortlist`.
 
     In this module, B is the number of sentences of all documents, D * N.
     """
@@ -40,7 +42,7 @@ def build_encoder_graph(
     encoded, documents = encoder.encode(), encoder.documents
     bound, size = encoded.bound, encoded.size
     states = encoder.by_document(encoded.states, size)  # (D, S, U)
-    rows = graph.reshape(states, -1, size)
+    rows = graph.reshape(states, -1, size)  # (D * S, U)
     graph.output(states, "states", np.float32, ["D", "S", size])
     A, H, E = model.decoder.attention_size, model.decoder.hidden_size, model.embedding_size
     keys = graph.linear(rows, weights.matrix("decoder.key.weight"), bound=bound)
@@ -60,18 +62,18 @@ def build_encoder_graph(
         graph.output(value, name, np.float32, ["D", H])
 
     if model.output == "copy":
-        keys = graph.linear(rows, *weights.affine("copy_scores.project"), bound=bound)
-        keys = graph.reshape(graph.add("Tanh", keys), documents, -1, H)
-        keys = graph.add("Transpose", keys, perm=[0, 2, 1])
-        graph.output(keys, "copy_keys", np.float32, ["D", H, "S"])
+        copy_keys = graph.linear(rows, *weights.affine("copy_scores.project"), bound=bound)
+        copy_keys = graph.reshape(graph.add("Tanh", copy_keys), documents, -1, H)
+        copy_keys = graph.add("Transpose", copy_keys, perm=[0, 2, 1])
+        graph.output(copy_keys, "copy_keys", np.float32, ["D", H, "S"])
         if model.copied_words == "place":
             words = graph.linear(rows, *weights.affine("previous_words.copied"), bound=bound)
             words = graph.reshape(graph.add("Tanh", words), documents, -1, E)
             graph.output(words, "copy_words", np.float32, ["D", "S", E])
-    shortlist = shortlist_size(run, model)
-    if shortlist:
+    W = shortlist_size(run, model)
+    if W:
         ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
-        add_shortlist(graph, weights.module("output.project"), ext_ids, size=shortlist)
+        add_shortlist(graph, weights.module("output.project"), ext_ids, size=W)
     if encoded.importance is not None:
         mean = graph.add("ReduceMean", encoded.importance, graph.ints(-1), keepdims=1)
         mean = graph.reshape(encoder.by_document(mean, 1), documents, -1)
@@ -81,13 +83,13 @@ def build_encoder_graph(
 
 @dataclass(frozen=True)
 class _PassOutput:
-    """Outputs of a pass: (L, B, size) states, (B, size) last states, (L, B, ...) importance."""
+    """Outputs of a pass over the sentences."""
 
-    states: str
-    last: str
+    states: str  # (L, B, size)
+    last: str  # (B, size) last state of each sentence
     size: int
-    bound: float | None
-    importance: str | None = None
+    bound: float | None  # largest absolute value of the states
+    importance: str | None = None  # (L, B, ...) α of each word
 
 
 class _EncoderGraph:
@@ -104,16 +106,18 @@ class _EncoderGraph:
         lengths = graph.reshape(graph.input("lengths", np.int64, ["D", "N"]), -1)
         self.documents = graph.size(ids, 0)
         self.sentences = SentenceLayout(
-            length=graph.size(ids, 2), count=graph.size(lengths, 0), lengths=lengths
+            max_length=graph.size(ids, 2),
+            num_sentences=graph.size(lengths, 0),
+            lengths=lengths,
         )
-        rows = graph.reshape(ids, self.sentences.count, self.sentences.length)  # (B, L)
-        by_word = graph.reshape(graph.add("Transpose", rows, perm=[1, 0]), -1)  # (L * B,)
+        rows = graph.reshape(ids, self.sentences.num_sentences, self.sentences.max_length)  # (B, L)
+        flat_ids = graph.reshape(graph.add("Transpose", rows, perm=[1, 0]), -1)  # (L * B,)
         # Each row of the table has its own scale, so there is no common bound.
-        words = graph.embedding(by_word, weights.tensor("source_embedding.weight"))  # (L * B, E)
+        words = graph.embedding(flat_ids, weights.tensor("source_embedding.weight"))  # (L * B, E)
         self.words = LinearInput(words, model.embedding_size, bound=None)
 
     def encode(self) -> _PassOutput:
-        """Add the one or two passes of the encoder."""
+        """Add the passes of the encoder and return the outputs of the last pass."""
         spec = self.spec
         if isinstance(spec, OnePassSpec):
             return self._rnn_layer(self.weights.module("reading"), [self.words])
@@ -135,15 +139,19 @@ class _EncoderGraph:
     def _combine_sentences(
         self, spec: HierarchicalSpec, first: _PassOutput, sentence_context: list[LinearInput]
     ) -> list[LinearInput]:
-        """Combine the sentence vectors as in option 1 or 2 (section 3.1.3)."""
+        """Return the context of the second pass: option 1 or 2 of the paper's section 3.1.3.
+
+        Option 1 is the concatenation of all sentence vectors of a document. Option 2 is the vector
+        of the sentence, and a projection of this concatenation.
+        """
         graph, N, H = self.graph, self.num_sentences, first.size
         joined = graph.reshape(first.last, self.documents, N * H)  # (D, N * H)
         if spec.combine == "concat":
-            whole = self._repeat_for_sentences(joined, N * H)
-            return [LinearInput(whole, N * H, first.bound, per_sentence=True)]
-        whole = graph.linear(joined, *self.weights.affine("combine.combine"), bound=first.bound)
-        whole = self._repeat_for_sentences(graph.add("Tanh", whole), H)
-        return [*sentence_context, LinearInput(whole, H, 1.0, per_sentence=True)]
+            context = self._repeat_for_sentences(joined, N * H)
+            return [LinearInput(context, N * H, first.bound, per_sentence=True)]
+        context = graph.linear(joined, *self.weights.affine("combine.combine"), bound=first.bound)
+        context = self._repeat_for_sentences(graph.add("Tanh", context), H)
+        return [*sentence_context, LinearInput(context, H, 1.0, per_sentence=True)]
 
     def _repeat_for_sentences(self, rows: str, width: int) -> str:
         """Repeat the vector of each document for its sentences: (D, width) -> (B, width)."""
@@ -153,17 +161,19 @@ class _EncoderGraph:
 
     def _rnn_layer(self, weights: StateDict, inputs: list[LinearInput]) -> _PassOutput:
         """Add an RNN layer with one or two directions."""
-        spec, directions = self.spec, range(1 + self.spec.bidirectional)
-        runs = [self._direction(weights.module(f"directions.{d}"), inputs) for d in directions]
-        states, last = run_directions(self.graph, self.sentences, runs, spec.hidden_size)
-        size = spec.hidden_size * len(directions)
-        return _PassOutput(states, last, size, STATE_BOUND)
+        hidden_size = self.spec.hidden_size
+        directions = [
+            self._build_direction(weights.module(f"directions.{index}"), inputs)
+            for index in range(1 + self.spec.bidirectional)
+        ]
+        states, last = run_directions(self.graph, self.sentences, directions, hidden_size)
+        return _PassOutput(states, last, hidden_size * len(directions), STATE_BOUND)
 
-    def _direction(self, weights: StateDict, inputs: list[LinearInput]) -> RnnDirection:
+    def _build_direction(self, weights: StateDict, inputs: list[LinearInput]) -> RnnDirection:
         """Return the function and the projected inputs of one direction."""
         if self.spec.cell == "gru":
-            run = partial(gru, self.graph, weights=weights, bound=STATE_BOUND)
-            return run, [self._linear(inputs, *weights.affine("input"))]
+            run_gru = partial(gru, self.graph, weights=weights, bound=STATE_BOUND)
+            return run_gru, [self._linear(inputs, *weights.affine("input"))]
         layer = weights.module("lstm")
         bias = layer.tensor("bias_ih_l0") + layer.tensor("bias_hh_l0")
         weight = reorder_gates(layer.matrix("weight_ih_l0"))
@@ -177,24 +187,26 @@ class _EncoderGraph:
         weights: StateDict,
         inputs: list[LinearInput],
     ) -> _PassOutput:
+        """Add the second pass of a Read-Again GRU, whose importance α depends on all inputs."""
         graph, bound = self.graph, states_bound(spec)
         directions: list[RnnDirection] = []
         importance = []
-        for direction in range(1 + spec.bidirectional):
-            importance_weights = weights.module(f"importance.{direction}")
-            # In the order of the inputs: word, first-pass state, context.
+        for index in range(1 + spec.bidirectional):
+            importance_weights = weights.module(f"importance.{index}")
+            # In the order of the inputs: word, state of the first pass, context.
             weight = np.concatenate(
                 [importance_weights.matrix(f"{name}.weight") for name in ("word", "state", "whole")]
             )
             alpha = self._linear(inputs, weight, None)  # (L, B, H or 1)
             importance.append(graph.add(spec.importance_activation.capitalize(), alpha))
-            gru_weights = weights.module(f"directions.{direction}")
+            gru_weights = weights.module(f"directions.{index}")
             projected = self._linear([self.words], *gru_weights.affine("input"))
-            run = partial(gru, graph, weights=gru_weights, bound=bound)
-            directions.append((run, [projected, importance[-1]]))
+            run_gru = partial(gru, graph, weights=gru_weights, bound=bound)
+            directions.append((run_gru, [projected, importance[-1]]))
         states, last = run_directions(graph, self.sentences, directions, spec.hidden_size)
         joined = importance[0] if len(importance) == 1 else graph.add("Concat", *importance, axis=2)
         return _PassOutput(states, last, spec.hidden_size * len(directions), bound, joined)
 
     def _linear(self, inputs: list[LinearInput], weight: Array, bias: Array | None) -> str:
-        return sum_of_linears(self.graph, inputs, weight, bias, sentences=self.sentences)
+        """Apply a linear layer to the concatenation of inputs: (L, B, O)."""
+        return apply_linear(self.graph, inputs, weight, bias, sentences=self.sentences)

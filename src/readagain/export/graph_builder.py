@@ -1,6 +1,6 @@
 """Builder of ONNX graphs, and access to the weights of a network by name.
 
-In a builder, each value of the graph is represented by its name.
+The methods of a builder take and return the names of values of the graph.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,6 +19,9 @@ MICROSOFT = "com.microsoft"  # domain of ONNX Runtime's own operators, such as i
 
 Array = NDArray[Any]
 Shape = Sequence[int | str]
+"""Sizes of the dimensions; a name stands for a size that is known only when the graph runs."""
+
+_MAX_SHARED_SIZE = 8  # equal constants of at most this many elements are stored once
 
 _TYPES = {
     np.dtype(np.float32): TensorProto.FLOAT,
@@ -33,8 +36,8 @@ class GraphBuilder:
 
     Args:
         name: name of the graph.
-        parent: for the body of a Scan, the graph that contains the Scan; constants are added to
-            the outermost graph.
+        parent: for the body of a Scan, the graph that contains the Scan. The constants of a body
+            are added to the outermost graph.
     """
 
     def __init__(self, name: str, *, parent: "GraphBuilder | None" = None) -> None:
@@ -44,54 +47,55 @@ class GraphBuilder:
         self._inputs: list[ValueInfoProto] = []
         self._outputs: list[ValueInfoProto] = []
         self._constants: list[TensorProto] = []
-        self._small_constants: dict[tuple[Any, ...], str] = {}
-        # Name of each output by the value's name inside the graph; `model` replaces the latter.
+        self._shared_constants: dict[tuple[Any, ...], str] = {}
+        # Output names by the names of the values; `model` renames the values.
         self._output_names: dict[str, str] = {}
-        self._numbers = count()
+        self._counter = count()
 
     def input(self, name: str, dtype: type[np.generic], shape: Shape) -> str:
-        """Add an input; named dimensions are dynamic."""
+        """Add an input."""
         name = name if self is self._root else self._new_name(name)
-        self._inputs.append(_info(name, dtype, shape))
+        self._inputs.append(_value_info(name, dtype, shape))
         return name
 
     def output(self, value: str, name: str, dtype: type[np.generic], shape: Shape) -> None:
         """Add `value` to the outputs as `name`."""
-        taken = {each.name for each in (*self._inputs, *self._outputs)}
-        if value in taken or value in self._output_names:
-            value = self.add("Identity", value)
+        interface_names = {info.name for info in (*self._inputs, *self._outputs)}
+        if value in interface_names or value in self._output_names:
+            value = self.add("Identity", value)  # inputs and earlier outputs keep their names
         if self is self._root:
             self._output_names[value] = name
-        else:  # a Scan body identifies outputs by order
+        else:  # the outputs of a Scan body are identified by their order
             name = value
-        self._outputs.append(_info(name, dtype, shape))
+        self._outputs.append(_value_info(name, dtype, shape))
 
     def constant(self, value: ArrayLike, dtype: type[np.generic] | None = None) -> str:
         """Add a constant; equal small constants are stored once."""
-        array = np.ascontiguousarray(value, dtype=dtype).reshape(np.shape(value))
-        root = self._root
-        key = (array.dtype.str, array.shape, array.tobytes()) if array.size <= 8 else None
-        if key is not None and key in root._small_constants:
-            return root._small_constants[key]
+        array = np.asarray(value, dtype=dtype, order="C")
+        is_small = array.size <= _MAX_SHARED_SIZE
+        key = (array.dtype.str, array.shape, array.tobytes()) if is_small else None
+        shared_names = self._root._shared_constants
+        if key in shared_names:
+            return shared_names[key]
         name = self._new_name("constant")
-        root._constants.append(numpy_helper.from_array(array, name))
+        self._root._constants.append(numpy_helper.from_array(array, name))
         if key is not None:
-            root._small_constants[key] = name
+            shared_names[key] = name
         return name
 
     def ints(self, *values: int) -> str:
-        """Add an int64 list, such as axes or sizes."""
+        """Add a constant list of int64 numbers, such as axes or sizes."""
         return self.constant(values, np.int64)
 
     def add(self, op_type: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
-        """Add an operator with one output."""
+        """Add an operator and return its only output."""
         (output,) = self.add_multi(op_type, *inputs, num_outputs=1, domain=domain, **attributes)
         return output
 
     def add_multi(
         self, op_type: str, *inputs: str, num_outputs: int, domain: str = "", **attributes: Any
     ) -> list[str]:
-        """Add an operator with several outputs."""
+        """Add an operator and return its outputs."""
         names = [self._new_name(op_type) for _ in range(num_outputs)]
         self._nodes.append(
             helper.make_node(op_type, list(inputs), names, domain=domain, **attributes)
@@ -103,7 +107,7 @@ class GraphBuilder:
         return self.add_multi("Split", value, self.ints(*sizes), num_outputs=len(sizes), axis=-1)
 
     def reshape(self, value: str, *sizes: int | str) -> str:
-        """Reshape to sizes, each a number or a (1,) value; -1 means that the size is inferred."""
+        """Reshape to sizes, each a number or a (1,) value; a size of -1 is inferred."""
         if all(isinstance(size, int) for size in sizes):
             return self.add("Reshape", value, self.ints(*sizes))  # type: ignore[arg-type]
         return self.add("Reshape", value, self.concat_sizes(*sizes))
@@ -118,7 +122,7 @@ class GraphBuilder:
         return self.add("Shape", value, start=axis, end=axis + 1)
 
     def arange(self, count: str) -> str:
-        """Return the integers from 0 to a (1,) number, exclusive: (count,)."""
+        """Return the integers from 0 to `count` - 1, where `count` is a (1,) value: (count,)."""
         zero, one = self.constant(np.int64(0)), self.constant(np.int64(1))
         return self.add("Range", zero, self.add("Squeeze", count), one)
 
@@ -133,10 +137,10 @@ class GraphBuilder:
     def linear(
         self, rows: str, weight: Array, bias: Array | None = None, *, bound: float | None
     ) -> str:
-        """Apply a linear layer, here in float32: (R, I) rows -> (R, O).
+        """Apply a linear layer: (R, I) rows -> (R, O).
 
         Args:
-            rows: the input.
+            rows: input of the layer.
             weight: (I, O) constant.
             bias: (O,) constant, or None.
             bound: largest absolute value of the rows, or None if unknown; used only for int8.
@@ -145,25 +149,27 @@ class GraphBuilder:
 
     def linear_float32(self, rows: str, weight: Array, bias: Array | None) -> str:
         """Apply a linear layer in float32, also in a graph with int8 weights."""
-        constants = [self.constant(each, np.float32) for each in (weight, bias) if each is not None]
-        return self.add("Gemm", rows, *constants)
+        inputs = [rows, self.constant(weight, np.float32)]
+        if bias is not None:
+            inputs.append(self.constant(bias, np.float32))
+        return self.add("Gemm", *inputs)
 
     def embedding(self, ids: str, table: Array) -> str:
         """Embed (R,) ids with a (V, E) table: (R, E)."""
         return self.add("Gather", self.constant(table, np.float32), ids)
 
     def body(self, name: str) -> Self:
-        """Start the body of a Scan, which may use the values of this graph."""
+        """Return a builder for the body of a Scan, which may use the values of this graph."""
         return type(self)(name, parent=self)
 
     def scan(self, body: "GraphBuilder", states: Sequence[str], inputs: Sequence[str]) -> list[str]:
-        """Run `body` along the first dimension of the inputs.
+        """Run `body` for each slice of the inputs along their first dimension.
 
-        The body takes the states and a slice of each input; it returns the next states and a slice
-        of each output.
+        The inputs of the body are the states and a slice of each input. Its outputs are the next
+        states, then a slice of each output of the Scan.
 
         Returns:
-            The last states, then the stacked outputs of all steps.
+            The last states, then the stacked outputs.
         """
         proto = helper.make_graph(body._nodes, body.name, body._inputs, body._outputs)
         return self.add_multi(
@@ -176,7 +182,7 @@ class GraphBuilder:
         )
 
     def model(self) -> ModelProto:
-        """Finish the graph and return the model."""
+        """Rename the values that are outputs and return the finished model."""
         for node in self._nodes:
             for names in (node.input, node.output):
                 names[:] = [self._output_names.get(name, name) for name in names]
@@ -191,19 +197,19 @@ class GraphBuilder:
         )
 
     def _new_name(self, hint: str) -> str:
-        return f"{hint}_{next(self._root._numbers)}"
+        return f"{hint}_{next(self._root._counter)}"
 
 
-def _info(name: str, dtype: type[np.generic], shape: Shape) -> ValueInfoProto:
+def _value_info(name: str, dtype: type[np.generic], shape: Shape) -> ValueInfoProto:
     return helper.make_tensor_value_info(name, _TYPES[np.dtype(dtype)], list(shape))
 
 
 class StateDict:
-    """Tensors whose names have a common prefix.
+    """Weights of a network, or of one of its modules.
 
     Args:
-        tensors: all tensors by name.
-        prefix: the prefix, with its dot.
+        tensors: all tensors of the network by name.
+        prefix: prefix of the names of the module's tensors, such as `decoder.`.
     """
 
     def __init__(self, tensors: Mapping[str, Any], prefix: str = "") -> None:
@@ -211,14 +217,14 @@ class StateDict:
         self._prefix = prefix
 
     def module(self, name: str) -> "StateDict":
-        """Return the tensors of a submodule."""
+        """Return the weights of a submodule."""
         return StateDict(self._tensors, f"{self._prefix}{name}.")
 
     def tensor(self, name: str) -> Array:
         """Return one tensor in float32.
 
         Raises:
-            ArtifactError: if the weights belong to another network.
+            ArtifactError: if there is no such tensor, since the weights are of another network.
         """
         full_name = self._prefix + name
         if full_name not in self._tensors:

@@ -1,8 +1,8 @@
 """Graphs with int8 weights.
 
 Activations with a known bound, such as LSTM states, which are between -1 and 1, have a fixed scale.
-All others have one scale per row: with one scale per tensor, a summary would depend on the other
-texts of its batch.
+All other activations have one scale per row. With one scale per tensor, a summary would depend on
+the other texts of its batch.
 """
 
 import numpy as np
@@ -12,8 +12,8 @@ from readagain.export.graph_builder import MICROSOFT, Array, GraphBuilder
 WEIGHT_STEPS = 64
 """Largest int8 code of a weight.
 
-Not 127: CPUs without VNNI add two products of an unsigned and a signed byte in a signed 16-bit
-integer, and 2 * 255 * 64 is below its maximum.
+CPUs without VNNI add two products of an unsigned and a signed byte in a signed 16-bit integer. With
+64, the sum is at most 2 * 255 * 64 and fits; with 127 it could overflow.
 """
 ACTIVATION_STEPS = 127
 """Largest distance of a uint8 code of an activation from `ZERO_POINT`."""
@@ -34,24 +34,25 @@ class Int8GraphBuilder(GraphBuilder):
         row_bounds = self.add(
             "ReduceMax", self.add("Abs", rows), self.ints(-1), keepdims=1
         )  # (R, 1)
-        smallest = self.constant(np.float32(np.finfo(np.float32).tiny))
-        row_bounds = self.add("Max", row_bounds, smallest)
+        tiny = self.constant(np.float32(np.finfo(np.float32).tiny))
+        row_bounds = self.add("Max", row_bounds, tiny)  # avoids a division by 0
         product = self._linear_bounded(self.add("Div", rows, row_bounds), weight, None, 1.0)
         product = self.add("Mul", product, row_bounds)
         return product if bias is None else self.add("Add", product, self.constant(bias))
 
     def _linear_bounded(self, rows: str, weight: Array, bias: Array | None, bound: float) -> str:
+        """Apply a linear layer to rows between -`bound` and `bound`."""
         codes, scales = self.quantize_columns(weight)
         row_scale = self.constant(np.float32(bound / ACTIVATION_STEPS))
         zero_point = self.constant(np.uint8(ZERO_POINT))
         row_codes = self.add("QuantizeLinear", rows, row_scale, zero_point)
         inputs = [row_codes, self.constant(codes), row_scale, self.constant(scales), zero_point]
         if bias is not None:
-            inputs += ["", self.constant(bias, np.float32)]
+            inputs += ["", self.constant(bias, np.float32)]  # "": the weights have no zero point
         return self.add("MatMulIntegerToFloat", *inputs, domain=MICROSOFT)
 
     def embedding(self, ids: str, table: Array) -> str:
-        """Embed with an int8 table."""
+        """Embed (R,) ids with a (V, E) table that is stored in int8: (R, E)."""
         codes, scales = self.quantize_rows(table)
         row_codes = self.add("Gather", self.constant(codes), ids)
         as_float = self.cast(row_codes, np.float32)

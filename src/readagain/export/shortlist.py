@@ -1,8 +1,10 @@
 """Shortlists in ONNX graphs: outputs of the encoder graph, and scores in the step graph.
 
-`networks/shortlist.py` defines which words are on a shortlist. A step multiplies only
-by the rows of the output matrix for frequent words. The other rows are an embedding table in the
-encoder graph, which gathers the rows of rare source words.
+A shortlist of W words has all source words and the most frequent other words
+(`networks/shortlist.py`). Here, the words with ids below W are called frequent, the others rare.
+A step multiplies only by the rows of the output matrix for frequent words. The rows for rare words
+are an embedding table in the encoder graph, which gathers the rows of the rare source words. Each
+rare source word replaces a frequent word that is not in the source.
 """
 
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ from readagain.export.step_graph import StepGraph
 from readagain.text.vocab import SPECIAL_TOKENS
 
 MINUS_INFINITY = np.float32(-np.inf)
-FIRST_WORD = len(SPECIAL_TOKENS)  # special tokens before it are never candidates
+FIRST_WORD = len(SPECIAL_TOKENS)  # id of the first word; the special tokens have smaller ids
 
 
 def shortlist_size(run: RunSpec, model: ModelSpec) -> int:
@@ -24,17 +26,20 @@ def shortlist_size(run: RunSpec, model: ModelSpec) -> int:
 
 
 def add_shortlist(graph: GraphBuilder, weights: StateDict, ext_ids: str, *, size: int) -> None:
-    """Add the shortlists of (D, S) extended ids to the outputs.
+    """Add the shortlists of sources with (D, S) extended ids to the outputs of an encoder graph.
 
-    Outputs: `rare_keys` (D, H, S), the rows of the output matrix for rare words; `rare_biases`
-    (D, 1, S), their biases at the first position of each rare word, -inf elsewhere;
-    `last_biases` (D, S), for the S least frequent of the frequent words (the last S ids before
-    `size`): -inf if a rare word replaces the word, otherwise 0.
+    `weights` are those of the output layer; `size` is W. Outputs:
+        `rare_keys` (D, H, S): the row of the output matrix for the rare word at each position.
+        `rare_biases` (D, 1, S): the bias of each rare word at its first position, -inf elsewhere.
+        `last_biases` (D, S): for the words with the last S ids below W, -inf if a rare word
+        replaces the word, otherwise 0.
     """
+    # (V - W, H) rows and (V - W,) biases of rare words.
     table, biases = weights.tensor("weight")[size:], weights.tensor("bias")[size:]
     is_same_word = graph.add("Equal", graph.unsqueeze(ext_ids, 2), graph.unsqueeze(ext_ids, 1))
-    first = graph.add("ArgMax", graph.cast(is_same_word, np.float32), axis=2, keepdims=0)  # (D, S)
-    is_first = graph.add("Equal", first, graph.arange(graph.size(ext_ids, 1)))
+    is_same_word = graph.cast(is_same_word, np.float32)  # (D, S, S)
+    first_position = graph.add("ArgMax", is_same_word, axis=2, keepdims=0)  # (D, S)
+    is_first = graph.add("Equal", first_position, graph.arange(graph.size(ext_ids, 1)))
     table_index = graph.add("Sub", ext_ids, graph.ints(size))
     is_not_frequent = graph.add("GreaterOrEqual", table_index, graph.ints(0))
     is_known = graph.add("Less", table_index, graph.ints(len(table)))
@@ -52,19 +57,21 @@ def add_shortlist(graph: GraphBuilder, weights: StateDict, ext_ids: str, *, size
 
 
 def _replace_frequent(graph: GraphBuilder, ext_ids: str, is_rare: str, *, size: int) -> None:
-    """Replace the least frequent words that are not in the source by the rare source words.
+    """Add the output `last_biases`, which removes a frequent word for each rare source word.
 
-    A source has at most S words, so at most the S least frequent of the frequent words are
-    replaced; the validation of the settings ensures that there are S frequent words.
+    The least frequent words that are not in the source are removed. A source has at most S words,
+    so only the S frequent words with the largest ids can be removed. The validation of the settings
+    ensures that there are S frequent words.
     """
     last_ids = last_indices(graph, graph.size(ext_ids, 1), end=size)  # (S,)
     is_source = graph.add("Equal", graph.unsqueeze(ext_ids, 2), last_ids)  # (D, S, S)
     is_source = graph.add("ReduceMax", graph.cast(is_source, np.float32), graph.ints(1), keepdims=0)
-    others = graph.add("Sub", graph.constant(np.float32(1)), is_source)  # (D, S)
-    rank = graph.add("CumSum", others, graph.constant(np.int64(1)), reverse=1)
+    is_other = graph.add("Sub", graph.constant(np.float32(1)), is_source)  # (D, S), 1 or 0
+    # 1 for the least frequent of the other words, 2 for the next, and so on.
+    rank = graph.add("CumSum", is_other, graph.constant(np.int64(1)), reverse=1)
     num_rare = graph.add("ReduceSum", graph.cast(is_rare, np.float32), graph.ints(1), keepdims=1)
     is_replaced = graph.add(
-        "And", graph.cast(others, np.bool_), graph.add("LessOrEqual", rank, num_rare)
+        "And", graph.cast(is_other, np.bool_), graph.add("LessOrEqual", rank, num_rare)
     )
     biases = graph.add(
         "Where", is_replaced, graph.constant(MINUS_INFINITY), graph.constant(np.float32(0))
@@ -73,7 +80,7 @@ def _replace_frequent(graph: GraphBuilder, ext_ids: str, is_rare: str, *, size: 
 
 
 def last_indices(graph: GraphBuilder, count: str, *, end: int) -> str:
-    """Return the `count` integers before `end`, as (count,); `count` is a graph value (1,)."""
+    """Return the last `count` integers below `end`, where `count` is a (1,) value: (count,)."""
     return graph.add("Add", graph.arange(count), graph.add("Sub", graph.ints(end), count))
 
 
@@ -82,8 +89,8 @@ class Shortlist:
     """Shortlists of D documents, as values of a step graph with R rows.
 
     Args:
-        size: number W of frequent words, which are scored for all documents.
-        document: (R,) the document of each row.
+        size: number W of words on a shortlist, and of frequent words.
+        document: (R,) index of the document of each row.
         rare_keys: (D, H, S) output of `add_shortlist`.
         rare_biases: (D, 1, S) output of `add_shortlist`.
         last_biases: (D, S) output of `add_shortlist`.
@@ -96,12 +103,15 @@ class Shortlist:
     last_biases: str
 
     def rare_logits(self, step: StepGraph, hidden: str) -> str:
-        """Compute the logits of rare words from (R, H) states: (R, S), -inf elsewhere."""
+        """Return the logit of each rare word at its first source position, -inf elsewhere: (R, S).
+
+        `hidden` is (R, H), the decoder states.
+        """
         rare = step.graph.add("MatMul", step.to_grid(hidden), self.rare_keys)  # (D, K, S)
         return step.source_to_rows(step.graph.add("Add", rare, self.rare_biases))
 
     def mask_replaced(self, step: StepGraph, logits: str) -> str:
-        """Set the (R, W - 4) logits of replaced words to -inf."""
+        """Set the logits of replaced frequent words to -inf: (R, W - 4) -> (R, W - 4)."""
         graph = step.graph
         biases = graph.add("Gather", self.last_biases, self.document)  # (R, S)
         columns = last_indices(graph, graph.size(biases, 1), end=self.size - FIRST_WORD)

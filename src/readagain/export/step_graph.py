@@ -1,27 +1,27 @@
-"""Base class of step graphs: inputs, grid of hypotheses, attention and embeddings."""
+"""Inputs of a step graph, and the operations that all decoders share."""
 
 import numpy as np
 
 from readagain.export.graph_builder import GraphBuilder, StateDict
 from readagain.text.vocab import UNK
 
-LOWEST = np.float32(np.finfo(np.float32).min)
-"""Attention score of padding: finite, so that a source without words does not give NaN."""
+PADDING_SCORE = np.float32(np.finfo(np.float32).min)
+"""Attention score of padding: finite, so that the softmax of a source without words is not NaN."""
 
 
 class StepGraph:
     """Builder of a step graph, from the previous words to the k best next words.
 
-    The R hypotheses of D documents share the memory of their document. For attention and copying
-    they are gathered into a (D, K) grid of rows, where K is the largest number of hypotheses
-    of a document.
+    A step has R rows, one per hypothesis. The hypotheses of a document share its memory: the
+    outputs of the encoder. For attention and copying, the rows are gathered into a (D, K) grid with
+    the hypotheses of D documents, where K is the largest number of hypotheses of a document.
 
     Inputs: `previous_ids` (R,); `grid` (D, K), the row at each grid position; `place` (R,), the
-    position of each row in the flattened grid; `k`; `valid` (D, 1, S); and the memory and the
-    state of the network.
+    position of each row in the flattened grid; `k` (1,); `valid` (D, 1, S), True at real words; and
+    the memory and the state of the network.
 
     Outputs: `ids`, `log_probs`, `copied_from` (R, k), `end_log_probs` (R,), `attention` (R, S) and
-    the next state. The next value of an input is the output with the prefix `next_`.
+    the next state. The next value of the state `hidden` is the output `next_hidden`, and so on.
     """
 
     def __init__(self, graph: GraphBuilder, weights: StateDict, *, vocab_size: int) -> None:
@@ -45,18 +45,21 @@ class StepGraph:
         return self.to_rows(grid, self.graph.size(self.valid, 2))
 
     def embedding(self, ids: str, table: str) -> str:
-        """Embed (n,) extended ids; out-of-vocabulary words have the embedding of UNK."""
+        """Embed (n,) extended ids with the tensor `table`; OOV words have the embedding of UNK."""
         known_ids = self.graph.add("Where", self.is_known(ids), ids, self.graph.ints(UNK))
         return self.graph.embedding(known_ids, self.weights.tensor(table))
 
     def is_known(self, ids: str) -> str:
-        """Return whether extended ids are in the vocabulary."""
+        """Return which extended ids are in the vocabulary, in the shape of `ids`."""
         return self.graph.add("Less", ids, self.graph.ints(self.vocab_size))
 
     def attend(self, scores: str, states: str, width: int) -> str:
-        """Return (R, width) contexts from (D, K, S) scores; output the attention weights."""
+        """Return (R, width) contexts, the means of (D, S, width) states, weighted by attention.
+
+        `scores` are the (D, K, S) attention scores. The attention weights are added to the outputs.
+        """
         graph = self.graph
-        scores = graph.add("Where", self.valid, scores, graph.constant(LOWEST))
+        scores = graph.add("Where", self.valid, scores, graph.constant(PADDING_SCORE))
         weights = graph.add("Softmax", scores, axis=-1)
         weights = graph.add("Where", self.valid, weights, graph.constant(np.float32(0)))
         contexts = graph.add("MatMul", weights, states)  # (D, K, width)

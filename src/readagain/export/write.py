@@ -1,4 +1,4 @@
-"""Export of a trained model to ONNX graphs, in its directory or in a new one without weights."""
+"""Export of a trained model to ONNX graphs, in its own folder or in a new one without weights."""
 
 import json
 import shutil
@@ -37,6 +37,7 @@ from readagain.storage.tensors import read_tensors
 from readagain.version import __version__
 
 Graphs = dict[Precision, tuple[bytes, bytes]]
+"""Serialized encoder graph and step graph by precision."""
 _BUILDERS: dict[Precision, type[GraphBuilder]] = {
     "float32": GraphBuilder,
     "int8": Int8GraphBuilder,
@@ -50,15 +51,15 @@ def build_graphs(
     weights = StateDict(tensors)
     graphs: Graphs = {}
     for precision in precisions:
-        encoder, step = network_graphs(run, weights, _BUILDERS[precision])
+        encoder, step = build_onnx_models(run, weights, _BUILDERS[precision])
         graphs[precision] = (encoder.SerializeToString(), step.SerializeToString())
     return graphs
 
 
-def network_graphs(
+def build_onnx_models(
     run: RunSpec, weights: StateDict, builder: type[GraphBuilder]
 ) -> tuple[onnx.ModelProto, onnx.ModelProto]:
-    """Build the encoder graph and the step graph of a network from its weights."""
+    """Build the encoder graph and the step graph of a network, each with a new `builder`."""
     model, encoder, step = run.model, builder("encoder"), builder("step")
     match model:
         case ModelSpec():
@@ -84,7 +85,7 @@ def model_graphs(model_dir: ModelDir, precisions: Iterable[Precision]) -> Graphs
     """Build the graphs of a model folder from its weights.
 
     Raises:
-        ArtifactError: if the folder has no weights, or the weights of another network.
+        ArtifactError: if the folder has no weights, or they do not fit its `run.json`.
     """
     weights = model_dir.file(WEIGHTS_FILE, purpose="exporting")
     return build_graphs(model_dir.run, read_tensors(weights), precisions)
@@ -96,17 +97,19 @@ def write_graphs(
     """Write graphs, and `export.json` with versions, sizes and the result of the check.
 
     Args:
-        model_dir: the model; `out` is required if its settings differ from those on disk.
-        graphs: its graphs.
+        model_dir: model of the graphs. If its settings differ from its `run.json`, as after
+            `with_shortlist`, `out` is required.
+        graphs: graphs of the model.
         check: fields of `check.Check`.
-        out: folder for inference only, without weights; the folder of the model by default.
+        out: new folder for inference only, without weights (default: add the graphs to the folder
+            of the model).
 
     Returns:
         The folder that was written.
 
     Raises:
-        ArtifactError: if `out` has a model with weights, which would be lost, or the graphs have
-            other settings than the folder of the model.
+        ArtifactError: if `out` contains a model with weights, which would be lost; or if `out` is
+            required but None.
     """
     writers: dict[str, Callable[[Path], object]] = {}
     if out is None:
@@ -147,12 +150,12 @@ def write_graphs(
 def with_shortlist(model_dir: ModelDir, size: int) -> ModelDir:
     """Return a model with the same weights that scores a shortlist of `size` words.
 
-    They are the special tokens, the source words and the most frequent other words.
+    The shortlist has the special tokens, the source words and the most frequent other words.
 
     Raises:
-        ArgumentError: if the network does not support shortlists, or `size` is not less than
-            the number of words that it scores.
-        ConfigError: if the words of a source do not fit on the shortlist.
+        ArgumentError: if the network does not support shortlists, or already scores at most `size`
+            words.
+        ConfigError: if a source can have more words than the shortlist.
     """
     model = model_dir.run.model
     if not isinstance(model, ModelSpec):

@@ -1,1 +1,1 @@
-"""Beam search over any step model: hypotheses, constraints, scoring, reranking."""
+"""Beam search over any `StepModel`: hypotheses, constraints, scores and reranking."""

@@ -1,4 +1,4 @@
-"""Batches of similar length, processed serially or in threads, with results in input order."""
+"""Batches of items of similar length, processed serially or in threads."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,85 +10,87 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Process = Callable[[list[Item]], Sequence[Result]]
+ProcessBatch = Callable[[list[Item]], Sequence[Result]]
 
 
 def bucketed_batches(
     items: Iterable[Item],
-    process: Process[Item, Result],
+    process_batch: ProcessBatch[Item, Result],
     *,
     length: Callable[[Item], int],
     max_words: int,
     max_items: int,
     window: int,
     num_threads: int = 1,
-    process_in_thread: Process[Item, Result] | None = None,
+    process_in_thread: ProcessBatch[Item, Result] | None = None,
 ) -> Iterator[Result]:
     """Process items in batches of similar length and yield the results in input order.
 
-    At most `window` items are in memory. An item longer than `max_words` is a batch of its own.
-    Items are read and results are yielded only while no thread is running. If reading `items`
-    fails, the results of the preceding items are yielded first, then the exception is raised.
+    Items are read in windows. A window is sorted by length and split into batches; its results are
+    yielded before the next window is read. Threads run only while batches are processed, not while
+    items are read or results are yielded. If reading `items` fails, the results of the items before
+    the failure are yielded first, then the exception is raised.
 
     Args:
         items: items, read lazily.
-        process: function that returns one result per item of a batch, in order.
-        length: number of words of an item, including its padding.
-        max_words: maximum number of words of a batch, including padding.
+        process_batch: function that returns one result per item of a batch, in order.
+        length: function that returns the number of words of an item, including its padding.
+        max_words: maximum number of words of a batch, including padding. A longer item is a batch
+            of its own.
         max_items: maximum number of items of a batch.
-        window: number of items sorted together.
-        num_threads: number of threads that process batches in parallel. They are used only if a
-            window has enough items for at least half a batch per thread.
-        process_in_thread: thread-safe function used instead of `process` in these threads.
+        window: number of items that are in memory at the same time.
+        num_threads: number of threads that process the batches of a window in parallel. A window
+            is processed without threads if it has fewer batches than threads and less than
+            `max_items / 2` items per thread.
+        process_in_thread: thread-safe function to use with threads (default: `process_batch`).
     """
     stream = iter(items)
-    failure = None
-    while failure is None:
-        loaded, failure = _read(stream, window)
-        if not loaded:
+    read_error = None
+    while read_error is None:
+        window_items, read_error = _read_window(stream, window)
+        if not window_items:
             break
-        lengths = [length(item) for item in loaded]
-        batches = list(split_by_length(lengths, max_words, max_items))
-        num_half_batches = 2 * len(loaded) // max_items
-        if num_threads == 1 or max(len(batches), num_half_batches) < num_threads:
-            outputs: Iterable[Sequence[Result]] = map(process, _select(loaded, batches))
-        else:
+        lengths = [length(item) for item in window_items]
+        batch_indices = list(split_by_length(lengths, max_words, max_items))
+        num_half_batches = 2 * len(window_items) // max_items
+        is_parallel = num_threads > 1 and max(len(batch_indices), num_half_batches) >= num_threads
+        if is_parallel:
             # Round up to a multiple of the number of threads, so that all are busy until the end.
-            num_batches = ceil(len(batches) / num_threads) * num_threads
-            batches = list(split_by_length(lengths, max_words, ceil(len(loaded) / num_batches)))
-            outputs = _process_parallel(
-                _select(loaded, batches), process_in_thread or process, num_threads
-            )
+            num_batches = ceil(len(batch_indices) / num_threads) * num_threads
+            batch_size = ceil(len(window_items) / num_batches)
+            batch_indices = list(split_by_length(lengths, max_words, batch_size))
+        batches = [[window_items[index] for index in indices] for indices in batch_indices]
+        if is_parallel:
+            outputs = _process_parallel(batches, process_in_thread or process_batch, num_threads)
+        else:
+            outputs = [process_batch(batch) for batch in batches]
         results: dict[int, Result] = {}
-        for indices, output in zip(batches, outputs, strict=True):
+        for indices, output in zip(batch_indices, outputs, strict=True):
             results.update(zip(indices, output, strict=True))
-        yield from (results[index] for index in range(len(loaded)))
-    if failure is not None:
-        raise failure
+        yield from (results[index] for index in range(len(window_items)))
+    if read_error is not None:
+        raise read_error
 
 
-def _read(stream: Iterator[Item], count: int) -> tuple[list[Item], Exception | None]:
-    """Read up to `count` items; return them and the exception that stopped the stream, if any."""
-    loaded: list[Item] = []
+def _read_window(stream: Iterator[Item], size: int) -> tuple[list[Item], Exception | None]:
+    """Read up to `size` items; return them and the exception that stopped the stream, if any."""
+    items: list[Item] = []
     try:
-        for item in islice(stream, count):
-            loaded.append(item)
+        for item in islice(stream, size):
+            items.append(item)
     except Exception as error:
-        return loaded, error
-    return loaded, None
-
-
-def _select(loaded: Sequence[Item], batches: Sequence[Sequence[int]]) -> list[list[Item]]:
-    return [[loaded[index] for index in batch] for batch in batches]
+        return items, error
+    return items, None
 
 
 def _process_parallel(
-    batches: Sequence[list[Item]], process: Process[Item, Result], num_threads: int
+    batches: Sequence[list[Item]], process_batch: ProcessBatch[Item, Result], num_threads: int
 ) -> list[Sequence[Result]]:
-    """Process batches in several threads, including the current one.
+    """Process batches in several threads, of which the calling thread is one.
 
-    After an exception each thread finishes its batch; then the exception of the first failed batch
-    is raised. `ThreadPoolExecutor` is not used, since it fails after the main thread has ended.
+    After an exception no further batch is started. When all threads have finished their current
+    batch, the exception of the first failed batch is raised. `ThreadPoolExecutor` is not used,
+    since it fails after the main thread has ended.
     """
     outputs: dict[int, Sequence[Result]] = {}
     failures: dict[int, BaseException] = {}
@@ -97,18 +99,19 @@ def _process_parallel(
     def process_queue() -> None:
         while True:
             try:
-                number, batch = queue.popleft()
+                index, batch = queue.popleft()
             except IndexError:
                 return
             try:
-                outputs[number] = process(batch)
+                outputs[index] = process_batch(batch)
             except BaseException as error:  # raised below in the calling thread
-                failures[number] = error
+                failures[index] = error
                 queue.clear()
 
     threads: list[Thread] = []
     try:
-        # Python 3.12 starts no thread after the main thread has ended; this one then does all.
+        # Python 3.12 cannot start a thread after the main thread has ended. The calling thread
+        # then processes all batches.
         with suppress(RuntimeError):
             for _ in range(num_threads - 1):
                 thread = Thread(target=process_queue)
@@ -121,23 +124,24 @@ def _process_parallel(
         queue.clear()  # after an interrupt, no thread starts another batch
     if failures:
         raise failures[min(failures)]
-    return [outputs[number] for number in range(len(batches))]
+    return [outputs[index] for index in range(len(batches))]
 
 
 def split_by_length(lengths: Sequence[int], max_words: int, max_items: int) -> Iterator[list[int]]:
-    """Sort indices by length and split them into batches.
+    """Yield batches of the indices of items, sorted by length.
 
-    The longest come first, so that a batch that is too large for the memory fails early.
+    The longest items come first, so that a batch that is too large for the memory fails early.
 
     >>> list(split_by_length([2, 9, 3, 8], max_words=18, max_items=8))
     [[1, 3], [2, 0]]
     """
     batch: list[int] = []
-    for index in sorted(range(len(lengths)), key=lambda index: (-lengths[index], index)):
-        longest = lengths[batch[0]] if batch else lengths[index]
-        if batch and (len(batch) == max_items or (len(batch) + 1) * longest > max_words):
-            yield batch
-            batch = []
+    for index in sorted(range(len(lengths)), key=lambda index: -lengths[index]):
+        if batch:
+            num_padded_words = (len(batch) + 1) * lengths[batch[0]]  # the first item is the longest
+            if len(batch) == max_items or num_padded_words > max_words:
+                yield batch
+                batch = []
         batch.append(index)
     if batch:
         yield batch

@@ -1,4 +1,4 @@
-"""Beam search with copying over any step model."""
+"""Beam search over any `StepModel`."""
 
 from collections.abc import Sequence
 
@@ -44,28 +44,28 @@ def beam_search(
 ) -> list[list[Hypothesis]]:
     """Find the best summaries of every document.
 
-    Each step keeps the best `beam_size` hypotheses of a document, finished ones included, so the
-    number of active hypotheses shrinks as others end. The search of a document ends when none is
-    active, or when no active hypothesis can still enter the n-best list. A beam size of 1 is greedy
-    search.
+    Each step extends every active hypothesis and keeps the best `beam_size` hypotheses of each
+    document. Finished hypotheses keep their place in the beam, so fewer stay active as others end.
+    The search of a document ends when it has no active hypothesis, or when none of them can still
+    enter its n-best list. A beam size of 1 is greedy search.
 
-    Ties between scores are broken by the rank of the hypothesis; then EOS comes before words, and
-    words are ordered by probability and id. The result does not depend on the other documents of
-    the batch.
+    Equal scores are ordered by the rank of the hypothesis that is extended, then EOS before words,
+    then words by probability and id. The result does not depend on the other documents of the
+    batch.
 
     Args:
-        model: model of the next word.
+        model: model that returns the most probable next words.
         sources: documents.
-        beam_size: hypotheses per document.
+        beam_size: maximum number of hypotheses per document.
         length: limits on the number of words; the maximum also bounds the number of steps.
         constraints: further constraints.
-        prefix: words with which each summary starts, no more than the maximum length.
+        prefix: forced first words of each summary, at most `length.maximum` (default: none).
         scoring: score function (default: log-probability).
-        n_best: summaries to return per document, at most `beam_size`.
+        n_best: maximum number of summaries to return per document, at most `beam_size`.
 
     Returns:
-        For each document up to `n_best` hypotheses, best first. There are fewer if the search found
-        fewer, and none if the probability of EOS is 0.
+        The best hypotheses of each document, best first. There are none if the probability of EOS
+        is always 0.
 
     Raises:
         ArtifactError: if the model returns NaN.
@@ -77,18 +77,18 @@ def beam_search(
         return []
     scoring = scoring or Scoring()
     constraint = ConstraintList([length, *constraints])
-    k = beam_size + constraint.max_banned(length.maximum)
+    num_candidates = beam_size + constraint.max_banned(length.maximum)
     features = None
     if not scoring.features.is_zero:
         features = ExtractiveFeatures(sources, scoring.features)
-        k += SPARE_CANDIDATES
+        num_candidates += SPARE_CANDIDATES
 
     trace = SearchTrace()
     finished = FinishedScores(len(sources), beam_size=beam_size, n_best=n_best)
     active = ActiveHypotheses.initial(sources, has_coverage=scoring.coverage_penalty > 0)
     state = model.start(sources)
     while len(active):
-        candidates, state = model.step(state, active.last_ids, k)
+        candidates, state = model.step(state, active.last_ids, num_candidates)
         check_candidates(candidates, active)
         candidates = prefix.force(sort_candidates(candidates), active)
         bonuses = None
@@ -104,18 +104,22 @@ def beam_search(
             beam_size=beam_size,
         )
         selection = select_continuations(active, continuations, finished.beam_widths)
-        ended = _finish(active, candidates, continuations, selection, finished)
-        is_kept = selection.is_word
+        if selection.is_end.any():
+            scores = continuations.scores.take(selection.indices, mode="clip")  # (D, K)
+            finished.add(selection.documents, selection.is_end, scores)
+        stays_active = selection.is_word
         if finished.has_full_list:
             # Drop the hypotheses of documents whose n-best list can no longer change.
             documents = selection.documents
-            num_scored = prefix.num_scored(documents, active.num_words + 2)  # with a word and EOS
+            num_scored = prefix.num_scored(documents, active.num_words + 2)  # one more word and EOS
             max_scored = prefix.num_scored(documents, length.maximum + 1)
-            max_scores = _max_scores(continuations, selection, scoring, num_scored, max_scored)
-            is_kept = is_kept & ~finished.is_done(documents, max_scores)[:, None]  # (D, K)
-        indices = selection.indices[is_kept]
+            max_scores = _bound_scores(continuations, selection, scoring, num_scored, max_scored)
+            is_done = finished.is_done(documents, max_scores)  # (D,)
+            stays_active = stays_active & ~is_done[:, None]  # (D, K)
+        indices = selection.indices[stays_active]  # (R',) one per row of the next step
         expansion = _expand(candidates, continuations, indices)
-        trace.add(expansion, ended)
+        finished_now = _collect_finished(active, candidates, continuations, selection)
+        trace.add(expansion, finished_now)
         active = active.extend(
             expansion, continuations.log_probs.take(indices), continuations.coverage
         )
@@ -124,45 +128,38 @@ def beam_search(
     return trace.n_best(sources, n_best)
 
 
-def _finish(
+def _collect_finished(
     active: ActiveHypotheses,
     candidates: Candidates,
     continuations: Continuations,
     selection: Selection,
-    finished: FinishedScores,
-) -> list[FinishedHypotheses]:
-    """Add the hypotheses that end to `finished`; return them and the dead ends.
-
-    Dead ends (see `Continuations`) are below the minimum length, so they are not added.
-    """
-    groups = []
-    if selection.is_end.any():
-        scores = continuations.scores.take(selection.indices, mode="clip")  # (D, K)
-        finished.add(selection.documents, selection.is_end, scores)
-        rows = selection.indices[selection.is_end] // continuations.scores.shape[1]
-        groups.append((rows, scores[selection.is_end], True))
-    if len(continuations.dead_ends):
-        groups.append((continuations.dead_ends, continuations.dead_end_scores, False))
-    return [
-        FinishedHypotheses(
-            documents=active.documents[rows],
-            rows=rows,
-            end_log_probs=candidates.end_log_probs[rows],
-            scores=scores,
-            meets_min_length=np.full(len(rows), meets_min_length),
-        )
-        for rows, scores, meets_min_length in groups
-    ]
+) -> FinishedHypotheses:
+    """Return the hypotheses that were selected to end, then the dead ends (see `Continuations`)."""
+    indices = selection.indices[selection.is_end]
+    end_rows = indices // continuations.scores.shape[1]
+    rows = np.concatenate([end_rows, continuations.dead_ends])  # (F,)
+    end_scores = continuations.scores.take(indices)
+    return FinishedHypotheses(
+        documents=active.documents[rows],
+        rows=rows,
+        end_log_probs=candidates.end_log_probs[rows],
+        scores=np.concatenate([end_scores, continuations.dead_end_scores]),
+        meets_min_length=np.arange(len(rows)) < len(end_rows),
+    )
 
 
-def _max_scores(
+def _bound_scores(
     continuations: Continuations,
     selection: Selection,
     scoring: Scoring,
     num_scored: Ints,
     max_scored: Ints,
 ) -> Floats:
-    """Return an upper bound on the final scores of the selected words of each document: (D,)."""
+    """Return an upper bound on the final scores of the active hypotheses of each document: (D,).
+
+    `num_scored`, (D,), is the number of scored words of a hypothesis that ends in the next step;
+    `max_scored`, (D,), the number at the maximum length.
+    """
     over_attention = continuations.over_attention
     if over_attention is not None:
         rows = selection.indices // continuations.scores.shape[1]
@@ -176,7 +173,10 @@ def _max_scores(
 
 
 def _expand(candidates: Candidates, continuations: Continuations, indices: Ints) -> Expansion:
-    """Return the selected words and their parent rows as copies, since models may reuse arrays."""
+    """Return the words at flat indices, (R',), into the (R, 1 + n) continuations.
+
+    All arrays are copies, since a model may reuse its arrays in the next step.
+    """
     rows, columns = np.divmod(indices, continuations.scores.shape[1])
     columns -= 1  # column 0 is EOS
     if continuations.columns is not None:

@@ -1,4 +1,4 @@
-"""Decoding constraints: which words may follow a hypothesis, when it may end, how it starts."""
+"""Decoding constraints: banned words, minimum and maximum length, forced first words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,32 +10,33 @@ from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import ID, Bools, Candidates, Ints, SourceBatch
 
 SPARE_CANDIDATES = 16
-"""Number of additional candidates that the model returns if there is a limit in bytes.
+"""Number of additional candidates that the model returns if there is a maximum in bytes.
 
-Near the limit, many candidates can be too long. If all of them are, the hypothesis ends.
+Near the maximum, many candidates can be too long. If all of them are, the hypothesis ends.
 """
 
 
 class Constraint:
-    """Base class of constraints; it bans nothing.
+    """Base class of constraints, which bans nothing.
 
-    A constraint keeps no state. In each step it is evaluated once, for all hypotheses.
+    A constraint does not change during a search. Its methods handle all hypotheses of a step at
+    once.
     """
 
     def max_banned(self, max_words: int) -> int:
-        """Return the maximum number of banned words for a hypothesis shorter than `max_words`.
+        """Return how many words can be banned after one hypothesis of fewer than `max_words` words.
 
-        The search requests this many additional candidates from the model, so that bans do not
-        narrow the beam.
+        The search requests this many additional candidates from the model, so that enough allowed
+        words remain to fill the beam.
         """
         return 0
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
-        """Return the banned candidates, (R, k), or None if there are none."""
+        """Return a mask of the banned candidates, (R, k), or None if no candidate is banned."""
         return None
 
     def banned_end(self, active: ActiveHypotheses) -> Bools | None:
-        """Return the rows that must not end yet, (R,), or None if there are none."""
+        """Return a mask of the hypotheses that must not end yet, (R,), or None if all may end."""
         return None
 
 
@@ -67,34 +68,36 @@ class LengthConstraint(Constraint):
 
 
 class ByteLengthConstraint(Constraint):
-    """Minimum and maximum number of printed bytes; words are never cut.
+    """Minimum and maximum number of bytes of the printed summary; words are never cut.
 
     The maximum counts a space before every word but the first, and the minimum counts no spaces, so
     both hold after detokenization, which may remove spaces.
 
     Args:
-        generated: (V,) bytes of each vocabulary word, at most.
-        copied: (B, S) bytes of the word at each flat source position, at most.
+        vocab_bytes: (V,) maximum number of bytes of each generated word.
+        source_bytes: (B, S) maximum number of bytes of the word copied from each flat source
+            position.
         minimum: minimum number of bytes.
         maximum: maximum number of bytes, or None.
-        forced: bytes of each word of a forced prefix, which is printed as the caller wrote it.
+        prefix_bytes: number of bytes of each word of a forced prefix, which is the same for all
+            documents and printed as the caller wrote it.
     """
 
     def __init__(
         self,
         *,
-        generated: Ints,
-        copied: Ints,
+        vocab_bytes: Ints,
+        source_bytes: Ints,
         minimum: int = 0,
         maximum: int | None = None,
-        forced: Sequence[int] = (),
+        prefix_bytes: Sequence[int] = (),
     ) -> None:
         assert maximum is None or minimum <= maximum
-        self.generated = generated.astype(np.int32)
-        self.copied = copied.astype(np.int32)
+        self.vocab_bytes = vocab_bytes.astype(np.int32)
+        self.source_bytes = source_bytes.astype(np.int32)
         self.minimum = minimum
         self.maximum = maximum
-        self.forced = tuple(forced)
+        self.prefix_bytes = tuple(prefix_bytes)
 
     def max_banned(self, max_words: int) -> int:
         """Return `SPARE_CANDIDATES`, since any number of words can be too long."""
@@ -104,29 +107,32 @@ class ByteLengthConstraint(Constraint):
         """Ban words that would exceed the maximum."""
         if self.maximum is None:
             return None
-        num_spaces = active.num_words
-        num_left = self.maximum - self._num_used(active) - num_spaces  # (R,)
-        num_needed = self.num_bytes(active.documents, candidates.ids, candidates.copied_from)
-        return num_needed > num_left[:, None]  # (R, k)
+        num_spaces = active.num_words  # with a candidate, there is one more word than spaces
+        bytes_left = self.maximum - self._used_bytes(active) - num_spaces  # (R,)
+        word_bytes = self.word_bytes(active.documents, candidates.ids, candidates.copied_from)
+        return word_bytes > bytes_left[:, None]  # (R, k)
 
     def banned_end(self, active: ActiveHypotheses) -> Bools | None:
         """Ban ending before the minimum length."""
-        return None if self.minimum == 0 else self._num_used(active) < self.minimum
+        return None if self.minimum == 0 else self._used_bytes(active) < self.minimum
 
-    def num_bytes(self, documents: Ints, ids: Ints, copied_from: Ints) -> Ints:
-        """Return the bytes of words, (R, n), from (R,) documents, (R, n) ids and positions."""
-        as_generated = self.generated.take(ids, mode="clip")  # ids above V are always copied
-        flat = documents[:, None] * self.copied.shape[1] + copied_from
-        as_copied = self.copied.reshape(-1).take(flat, mode="clip")
-        return np.where(copied_from >= 0, as_copied, as_generated)
+    def word_bytes(self, documents: Ints, ids: Ints, copied_from: Ints) -> Ints:
+        """Return the number of bytes of each word, (R, n).
 
-    def _num_used(self, active: ActiveHypotheses) -> Ints:
-        """Return the bytes of each row without spaces: (R,)."""
-        start = len(self.forced)
-        num_bytes = self.num_bytes(
-            active.documents, active.ids[:, start:], active.copied_from[:, start:]
+        `documents` is (R,). `ids` and `copied_from`, the flat source positions, are (R, n).
+        """
+        if_generated = self.vocab_bytes.take(ids, mode="clip")  # OOV words are always copied
+        flat_positions = documents[:, None] * self.source_bytes.shape[1] + copied_from
+        if_copied = self.source_bytes.reshape(-1).take(flat_positions, mode="clip")
+        return np.where(copied_from >= 0, if_copied, if_generated)
+
+    def _used_bytes(self, active: ActiveHypotheses) -> Ints:
+        """Return the number of bytes of each hypothesis without spaces: (R,)."""
+        num_forced = len(self.prefix_bytes)
+        word_bytes = self.word_bytes(
+            active.documents, active.ids[:, num_forced:], active.copied_from[:, num_forced:]
         )
-        used: Ints = num_bytes.sum(axis=1) + sum(self.forced[: active.num_words])
+        used: Ints = word_bytes.sum(axis=1) + sum(self.prefix_bytes[: active.num_words])
         return used
 
 
@@ -137,27 +143,27 @@ class NoRepeatedNgram(Constraint):
     size: int
 
     def max_banned(self, max_words: int) -> int:
-        """Return the maximum number of earlier n-grams, each of which may ban a word."""
+        """Return the maximum number of n-grams of a hypothesis, each of which may ban a word."""
         return max(0, max_words - self.size)
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
-        """Ban each word that already followed the last `size` - 1 words."""
+        """Ban each word that has already followed an occurrence of the last `size` - 1 words."""
         if active.num_words < self.size:
             return None
         context_size = self.size - 1
         num_starts = active.num_words - context_size
-        # (R, num_starts): whether the last `context_size` words also occur at each earlier start.
+        # (R, num_starts): whether the last `context_size` words also occur from each start on.
         matches = np.ones((len(active), num_starts), dtype=np.bool_)
         for offset in range(context_size):
-            last = active.ids[:, num_starts + offset, None]
-            matches &= active.ids[:, offset : offset + num_starts] == last
+            context_word = active.ids[:, num_starts + offset, None]
+            matches &= active.ids[:, offset : offset + num_starts] == context_word
         starts = np.flatnonzero(matches.any(axis=0))
         if not len(starts):
             return None
         banned = np.zeros(candidates.ids.shape, dtype=np.bool_)
         for start in starts:
-            following = active.ids[:, start + context_size, None]
-            banned |= (candidates.ids == following) & matches[:, start, None]
+            next_word = active.ids[:, start + context_size, None]
+            banned |= (candidates.ids == next_word) & matches[:, start, None]
         return banned
 
 
@@ -177,53 +183,59 @@ class NoDoubledWord(Constraint):
 
 
 class CopyLimit(Constraint):
-    """No word is copied more often than it occurs in the source; generation is not limited."""
+    """No word is copied if the summary already has it as often as the source.
+
+    It may still be generated.
+    """
 
     def __init__(self, sources: SourceBatch) -> None:
         self.occurrences = _occurrences(sources)  # (B, S)
 
     def max_banned(self, max_words: int) -> int:
-        """Return the maximum number of earlier words, each of which may be banned."""
+        """Return the maximum number of words of a hypothesis, each of which may be banned."""
         return max(0, max_words - 1)
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
         """Ban copying a word that already occurs as often in the summary as in the source."""
         if active.num_words == 0:
             return None
-        used = np.zeros(candidates.ids.shape, dtype=np.int16)
+        in_summary = np.zeros(candidates.ids.shape, dtype=np.int16)
         for position in range(active.num_words):
-            used += candidates.ids == active.ids[:, position, None]
-        # Position -1 (generated) reads the last column; the result is masked below.
-        available = self.occurrences[active.documents[:, None], candidates.copied_from]  # (R, k)
-        return (candidates.copied_from >= 0) & (used >= available)
+            in_summary += candidates.ids == active.ids[:, position, None]
+        # For generated words, position -1 reads the last column; their result is not used.
+        in_source = self.occurrences[active.documents[:, None], candidates.copied_from]  # (R, k)
+        return (candidates.copied_from >= 0) & (in_summary >= in_source)
 
 
 class ConstraintList(Constraint):
-    """Conjunction of several constraints."""
+    """Constraints that all apply."""
 
     def __init__(self, constraints: Sequence[Constraint]) -> None:
         self.constraints = tuple(constraints)
 
     def max_banned(self, max_words: int) -> int:
         """Return the sum over the constraints."""
-        return sum(each.max_banned(max_words) for each in self.constraints)
+        return sum(constraint.max_banned(max_words) for constraint in self.constraints)
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
-        """Ban what any constraint bans."""
-        return _any_of([each.banned_words(active, candidates) for each in self.constraints])
+        """Ban the candidates that any constraint bans."""
+        return _any_of(
+            [constraint.banned_words(active, candidates) for constraint in self.constraints]
+        )
 
     def banned_end(self, active: ActiveHypotheses) -> Bools | None:
-        """Ban ending where any constraint does."""
-        return _any_of([each.banned_end(active) for each in self.constraints])
+        """Ban the end of the hypotheses that any constraint forbids to end."""
+        return _any_of([constraint.banned_end(active) for constraint in self.constraints])
 
 
 class ForcedPrefix:
-    """Words with which the summary of each document starts; they are not scored.
+    """Forced first words of the summary of each document.
 
-    Constraints do not apply to forced words.
+    Forced words are not scored, and constraints do not apply to them.
 
     Args:
-        ids: for each document the extended ids of its prefix, which may be empty. UNK is allowed.
+        ids: for each document the extended ids of its prefix, which may be empty and may contain
+            UNK.
     """
 
     def __init__(self, ids: Sequence[Sequence[int]]) -> None:
@@ -234,33 +246,34 @@ class ForcedPrefix:
             self.ids[document, : len(prefix)] = prefix
 
     def num_scored(self, documents: Ints, num_words: int) -> Ints:
-        """Return how many of the first `num_words` words, EOS included, are scored; at least 1.
+        """Return the number of words after the prefix, at least 1, for `num_words` words in all.
 
-        The shape is that of `documents`, (R,), or (1,) if no document has a prefix.
+        EOS counts as a word. The shape is that of `documents`.
         """
-        if not self.max_length:
-            return np.array([num_words])
         return np.maximum(num_words - self.lengths[documents], 1)
 
     def is_forced(self, active: ActiveHypotheses) -> Bools | None:
-        """Return the rows that are still within their prefix, (R,), or None if there are none."""
+        """Return a mask of the rows whose next word is forced, (R,), or None if there are none."""
         if self.max_length <= active.num_words:
             return None
-        forced: Bools = self.lengths[active.documents] > active.num_words
-        return forced
+        is_forced: Bools = self.lengths[active.documents] > active.num_words
+        return is_forced
 
     def force(self, candidates: Candidates, active: ActiveHypotheses) -> Candidates:
-        """Replace the candidates of rows within their prefix by the forced word."""
-        forced = self.is_forced(active)
-        if forced is None:
+        """Return candidates with the forced word as the only candidate of the rows that have one.
+
+        Its log-probability is 0.
+        """
+        is_forced = self.is_forced(active)
+        if is_forced is None:
             return candidates
         ids, copied_from = candidates.ids.copy(), candidates.copied_from.copy()
         log_probs, end_log_probs = candidates.log_probs.copy(), candidates.end_log_probs.copy()
-        ids[forced, 0] = self.ids[active.documents[forced], active.num_words]
-        copied_from[forced, 0] = -1
-        log_probs[forced, 0] = 0.0
-        log_probs[forced, 1:] = -np.inf
-        end_log_probs[forced] = -np.inf
+        ids[is_forced, 0] = self.ids[active.documents[is_forced], active.num_words]
+        copied_from[is_forced, 0] = -1
+        log_probs[is_forced, 0] = 0.0
+        log_probs[is_forced, 1:] = -np.inf
+        end_log_probs[is_forced] = -np.inf
         return replace(
             candidates,
             ids=ids,
@@ -271,12 +284,13 @@ class ForcedPrefix:
 
 
 def _any_of(masks: Sequence[Bools | None]) -> Bools | None:
-    present = [mask for mask in masks if mask is not None]
-    return reduce(np.logical_or, present) if present else None
+    """Return the logical or of the masks that are not None, or None if all are."""
+    not_none = [mask for mask in masks if mask is not None]
+    return reduce(np.logical_or, not_none) if not_none else None
 
 
 def _occurrences(sources: SourceBatch) -> Ints:
-    """Count the occurrences of the word at each position in its document: (B, S)."""
+    """Return how often the word at each flat position occurs in its document: (B, S)."""
     ids = np.where(sources.source_valid, sources.source_ext_ids, -1)
     counts = np.zeros(ids.shape, dtype=np.int16)
     for position in range(ids.shape[1]):

@@ -29,22 +29,23 @@ def decode_sources(
     constraints: Sequence[Constraint] = (),
     prefix: ForcedPrefix | None = None,
 ) -> list[list[Hypothesis]]:
-    """Find the best summaries of a batch of sources.
+    """Find the best summaries of each document with the decoding settings `decode`, best first.
 
-    The limits in bytes of `decode` are not applied, since they need the printed words; pass a
-    `ByteLengthConstraint` in `constraints`.
+    `constraints` are added to those of `decode`. The limits in bytes of `decode` are not applied,
+    since they need the printed words: pass them as a `ByteLengthConstraint`.
     """
-    repetition: list[Constraint] = []
+    model_constraints: list[Constraint] = []
     if decode.no_repeat_ngram:
-        repetition += [NoRepeatedNgram(decode.no_repeat_ngram), NoDoubledWord()]
+        model_constraints += [NoRepeatedNgram(decode.no_repeat_ngram), NoDoubledWord()]
     if decode.limit_copies:
-        repetition.append(CopyLimit(sources))
+        model_constraints.append(CopyLimit(sources))
+    is_reranked = decode.consensus or decode.word_reward
     n_best_lists = beam_search(
         model,
         sources,
         beam_size=decode.beam_size,
         length=LengthConstraint(minimum=decode.min_words, maximum=decode.max_words),
-        constraints=[*repetition, *constraints],
+        constraints=[*model_constraints, *constraints],
         prefix=prefix,
         scoring=Scoring(
             length_penalty=decode.length_penalty,
@@ -57,16 +58,16 @@ def decode_sources(
                 reordering=decode.reordering_bonus,
             ),
         ),
-        n_best=decode.beam_size if decode.consensus or decode.word_reward else n_best,
+        n_best=decode.beam_size if is_reranked else n_best,
     )
     if decode.word_reward:
-        n_best_lists = [reward_words(each, decode.word_reward) for each in n_best_lists]
+        n_best_lists = [reward_words(hypotheses, decode.word_reward) for hypotheses in n_best_lists]
     if decode.consensus:
         n_best_lists = [
-            mbr_rerank(each, temperature=decode.consensus, utility=decode.consensus_by)
-            for each in n_best_lists
+            mbr_rerank(hypotheses, temperature=decode.consensus, utility=decode.consensus_by)
+            for hypotheses in n_best_lists
         ]
-    return [each[:n_best] for each in n_best_lists]
+    return [hypotheses[:n_best] for hypotheses in n_best_lists]
 
 
 def reward_words(hypotheses: Sequence[Hypothesis], reward: float) -> list[Hypothesis]:
@@ -75,5 +76,10 @@ def reward_words(hypotheses: Sequence[Hypothesis], reward: float) -> list[Hypoth
     The reward applies to finished hypotheses only, so it does not change the search. Hypotheses
     below the minimum length stay last, and ties keep their order.
     """
-    rewarded = [replace(each, score=each.score + reward * len(each.ids)) for each in hypotheses]
-    return sorted(rewarded, key=lambda each: (not each.meets_min_length, -each.score))
+    rewarded = [
+        replace(hypothesis, score=hypothesis.score + reward * len(hypothesis))
+        for hypothesis in hypotheses
+    ]
+    return sorted(
+        rewarded, key=lambda hypothesis: (not hypothesis.meets_min_length, -hypothesis.score)
+    )

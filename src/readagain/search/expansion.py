@@ -10,9 +10,9 @@ from readagain.errors import ArtifactError
 from readagain.search.constraints import Constraint, ForcedPrefix
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import Bools, Candidates, Floats, Ints
-from readagain.search.scoring import Scoring, over_attention
+from readagain.search.scoring import Scoring, sum_over_attention
 
-END_COLUMN = 0  # EOS comes before the words, so that it is preferred in a tie
+END_COLUMN = 0  # EOS comes before the words, so that it wins a tie
 
 Table = TypeVar("Table", Ints, Floats, Bools)
 
@@ -22,14 +22,17 @@ class Continuations:
     """Possible continuations of R hypotheses: EOS (column 0) or one of n words.
 
     Args:
-        columns: (R, n) index of each word among the k candidates; None for the first n.
-        log_probs: (R, 1 + n) total log-probability including features; -inf where not allowed.
-        scores: (R, 1 + n) scores.
+        columns: (R, n) index of each word among the k candidates; None if the words are the first n
+            candidates.
+        log_probs: (R, 1 + n) total log-probability of the hypothesis with the continuation,
+            including feature bonuses; -inf if the continuation is not allowed.
+        scores: (R, 1 + n) score of the hypothesis with the continuation.
         ranking: (R, 1 + n) scores minus the diversity penalty, by which the beam is selected.
-        dead_ends: (F,) rows without an allowed word that are below the minimum length.
-        dead_end_scores: (F,) their scores with EOS.
-        coverage: (R, S) coverage including this step, or None if there is no coverage penalty.
-        over_attention: (R,) total attention beyond 1 per source position, or None if there is no
+        dead_ends: (F,) rows below the minimum length that no allowed word can continue.
+        dead_end_scores: (F,) scores of the dead ends if they end now.
+        coverage: (R, S) attention that each source position has received, including this step; None
+            if there is no coverage penalty.
+        over_attention: (R,) sum of `coverage` beyond 1 per source position; None if there is no
             coverage penalty.
     """
 
@@ -50,8 +53,9 @@ class Selection:
     Args:
         documents: (D,) documents that have active rows.
         indices: (D, K) flat indices into the (R, 1 + n) continuations.
-        is_end, is_word: (D, K) True where a hypothesis ends or gets a word; the index is
-            meaningless where both are False.
+        is_end: (D, K) True where the continuation is EOS.
+        is_word: (D, K) True where the continuation is a word. If fewer than K continuations were
+            selected, the other entries are False in both masks, and their indices are meaningless.
     """
 
     documents: Ints
@@ -61,10 +65,10 @@ class Selection:
 
 
 def check_candidates(candidates: Candidates, active: ActiveHypotheses) -> None:
-    """Check that the output of a model has no NaN.
+    """Check that no log-probability is NaN.
 
     Raises:
-        ArtifactError: for NaN.
+        ArtifactError: if one is.
     """
     for log_probs in (candidates.log_probs, candidates.end_log_probs):
         if isnan(log_probs.min(initial=0.0)):  # the minimum is NaN if any value is
@@ -76,15 +80,15 @@ def check_candidates(candidates: Candidates, active: ActiveHypotheses) -> None:
 
 
 def sort_candidates(candidates: Candidates) -> Candidates:
-    """Sort every row by descending log-probability, ties by ascending id.
+    """Sort every row by descending log-probability, and equal log-probabilities by ascending id.
 
-    Models return sorted candidates, so only rows with ties or in another order are sorted again.
+    Models return sorted candidates, so usually only rows with ties need sorting.
     """
     log_probs, ids = candidates.log_probs, candidates.ids
-    unsorted = log_probs[:, 1:] >= log_probs[:, :-1]
-    if not unsorted.any():
+    is_not_less = log_probs[:, 1:] >= log_probs[:, :-1]  # (R, k - 1)
+    if not is_not_less.any():
         return candidates
-    rows = np.flatnonzero(unsorted.any(axis=1))
+    rows = np.flatnonzero(is_not_less.any(axis=1))
     order = np.lexsort((ids[rows], -log_probs[rows]), axis=1)
     return replace(
         candidates,
@@ -104,18 +108,18 @@ def score_continuations(
     scoring: Scoring,
     beam_size: int,
 ) -> Continuations:
-    """Score the continuations of each row that the constraints allow.
+    """Score EOS and the best allowed words of each row.
 
-    Candidates must be sorted; `bonuses` are (R, k) feature bonuses. At most `beam_size` words of a
-    row are scored, since a beam has no room for more.
+    The candidates must be sorted. `bonuses` are their (R, k) feature bonuses. At most `beam_size`
+    words of a row are scored, since a beam has no room for more.
     """
-    columns, missing = find_allowed(active, candidates, constraint, prefix, beam_size)
+    columns, is_missing = find_allowed(active, candidates, constraint, prefix, beam_size)
     n = min(candidates.ids.shape[1], beam_size)
     num_scored = prefix.num_scored(active.documents, active.num_words + 1)[:, None]  # (R, 1)
-    coverage = excess = None
+    coverage = over_attention = None
     if active.coverage is not None:
         coverage = active.coverage + candidates.attention  # (R, S)
-        excess = over_attention(coverage)[:, None]  # (R, 1)
+        over_attention = sum_over_attention(coverage)[:, None]  # (R, 1)
 
     log_probs = np.empty((len(active), 1 + n))
     word_log_probs = log_probs[:, 1:]
@@ -124,9 +128,9 @@ def score_continuations(
     if bonuses is not None:
         word_log_probs += _select_columns(bonuses, columns, n)
     log_probs += active.log_probs[:, None]
-    if missing is not None:
-        word_log_probs[missing] = -np.inf
-    scores = scoring.scores(log_probs, num_scored, excess)
+    if is_missing is not None:
+        word_log_probs[is_missing] = -np.inf
+    scores = scoring.scores(log_probs, num_scored, over_attention)
     dead_ends, dead_end_scores = _ban_end(constraint.banned_end(active), log_probs, scores)
     ranking = scores
     if scoring.diversity:
@@ -140,7 +144,7 @@ def score_continuations(
         dead_ends=dead_ends,
         dead_end_scores=dead_end_scores,
         coverage=coverage,
-        over_attention=None if excess is None else excess[:, 0],
+        over_attention=None if over_attention is None else over_attention[:, 0],
     )
 
 
@@ -154,9 +158,9 @@ def find_allowed(
     """Find the first `count` allowed candidates of each row.
 
     Returns:
-        (R, n) columns of the candidates in order, n at most `count`, and (R, n) True where a row
-        has fewer allowed words and the column is invalid. None, None if the first `count`
-        candidates of every row are allowed.
+        (R, n) columns of the allowed candidates in order, n at most `count`; and an (R, n) mask of
+        invalid columns, of rows with fewer than n allowed candidates. None, None if the first
+        `count` candidates of every row are allowed.
     """
     banned = constraint.banned_words(active, candidates)
     if banned is None:
@@ -175,41 +179,42 @@ def select_continuations(
 ) -> Selection:
     """Select the best continuations of every document.
 
-    The continuations of a document are put into one row, so that one sort ranks those of all
-    documents. D documents have up to W rows, each with C continuations.
+    All continuations of a document are put into one row of a table, padded to the document with
+    the most hypotheses. One sort then ranks the continuations of all documents.
 
     `beam_widths`, (B,), is the number of continuations to select for each document of the batch.
     """
     first_rows, num_rows = _row_ranges(active.documents)
     documents = active.documents[first_rows]
     ranking = continuations.ranking
-    D, W, C = len(documents), int(num_rows.max()), ranking.shape[1]
-    if len(active) != D * W:  # pad narrow beams to the widest
-        ranking = np.full((D * W, C), -np.inf)
+    D, max_rows, num_columns = len(documents), int(num_rows.max()), ranking.shape[1]
+    if len(active) != D * max_rows:
+        ranking = np.full((D * max_rows, num_columns), -np.inf)
         offsets = np.arange(len(active)) - np.repeat(first_rows, num_rows)
-        ranking[np.repeat(np.arange(D), num_rows) * W + offsets] = continuations.ranking
-    ranking = ranking.reshape(D, W * C)
+        padded_rows = np.repeat(np.arange(D), num_rows) * max_rows + offsets  # (R,)
+        ranking[padded_rows] = continuations.ranking
+    ranking = ranking.reshape(D, max_rows * num_columns)
 
     beam_widths = beam_widths[documents]
-    K = min(int(beam_widths.max()), W * C)
+    K = min(int(beam_widths.max()), ranking.shape[1])
     # The stable sort keeps equal scores in the order of the hypotheses, and EOS before words.
     best = np.argsort(-ranking, axis=1, kind="stable")[:, :K]  # (D, K)
-    is_real = take_columns(ranking, best) > -np.inf
+    is_selected = take_columns(ranking, best) > -np.inf
     if D > 1:
-        is_real &= np.arange(K) < beam_widths[:, None]
-    is_end = is_real & (best % C == END_COLUMN)
+        is_selected &= np.arange(K) < beam_widths[:, None]
+    is_end = is_selected & (best % num_columns == END_COLUMN)
     return Selection(
         documents=documents,
-        indices=best + (first_rows * C)[:, None],
+        indices=best + (first_rows * num_columns)[:, None],
         is_end=is_end,
-        is_word=is_real ^ is_end,
+        is_word=is_selected & ~is_end,
     )
 
 
 def take_columns(table: Table, columns: Ints) -> Table:
     """Return columns of each row: (R, k) table, (R, n) columns -> (R, n).
 
-    It is faster than numpy's take_along_axis.
+    This is faster than `np.take_along_axis`.
     """
     R, k = table.shape
     taken: Table = table.take(columns + np.arange(0, R * k, k)[:, None])
@@ -217,7 +222,7 @@ def take_columns(table: Table, columns: Ints) -> Table:
 
 
 def _reorder_rows(table: Table, rows: Ints, order: Ints) -> Table:
-    """Return a copy in which some rows have their columns in another order."""
+    """Return a copy of (R, k) `table` with the columns of `rows`, (m,), in `order`, (m, k)."""
     result = table.copy()
     result[rows] = take_columns(table[rows], order)
     return result
@@ -232,7 +237,7 @@ def _ban_end(banned: Bools | None, log_probs: Floats, scores: Floats) -> tuple[I
     """Set the end column of the (R, 1 + n) tables to -inf where ending is banned, in place.
 
     Returns:
-        (F,) rows that have no continuation left, and (F,) the scores with which they would end.
+        (F,) rows that have no continuation left, and (F,) their scores with EOS.
     """
     dead_ends: Ints = np.empty(0, dtype=np.intp)
     dead_end_scores: Floats = np.empty(0)

@@ -2,13 +2,15 @@
 
 score = log p(summary | source) + sum over words of weights . features
 
-Rush, Chopra and Weston 2015, section 5, extend ABS to ABS+ with them. A feature depends on a word,
-the source and at most the two previous words of the summary, so features work with any step model.
+Rush, Chopra and Weston 2015, section 5, extend ABS to ABS+ with these features. A feature depends
+on a word, the source and at most the two previous words of the summary, so features work with any
+`StepModel`.
 """
 
 from collections.abc import Hashable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,7 +27,7 @@ A bonus can raise the rank of a word. A word that is not among the candidates ha
 below 1 / (beam_size + SPARE_CANDIDATES).
 """
 
-_NO_ID = -1
+_NO_ID = -1  # id of padding; equal to no word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,11 +65,11 @@ class ExtractiveFeatures:
         self._weights = np.array(astuple(weights))
         B, N, L = sources.source_ids.shape
         self._ids = np.where(sources.source_valid, sources.source_ext_ids, _NO_ID)  # (B, S)
-        # The words one and two positions before each position in its sentence.
+        # (B, S) the words one and two positions before each position, in the same sentence.
         by_sentence = self._ids.reshape(B, N, L)
         self._previous = _shift_right(by_sentence, 1).reshape(B, N * L)
         self._second_previous = _shift_right(by_sentence, 2).reshape(B, N * L)
-        self._first_position = _first_positions(self._ids)  # (B, ids)
+        self._first_positions = _first_positions(self._ids)  # (B, num_ids)
 
     def rerank(
         self, active: ActiveHypotheses, candidates: Candidates, prefix: ForcedPrefix
@@ -75,10 +77,12 @@ class ExtractiveFeatures:
         """Sort candidates by log-probability plus feature bonus; forced words have no bonus.
 
         Returns:
-            The candidates in their new order, and (R, k) the bonus of each.
+            The candidates in the new order, and the (R, k) bonus of each candidate.
         """
         bonuses = np.zeros(candidates.ids.shape)
-        for weight, feature in zip(self._weights, self.values(active, candidates.ids), strict=True):
+        for weight, feature in zip(
+            self._weights, self.compute(active, candidates.ids), strict=True
+        ):
             bonuses += weight * feature
         is_forced = prefix.is_forced(active)
         if is_forced is not None:
@@ -93,28 +97,30 @@ class ExtractiveFeatures:
         )
         return reranked, np.take_along_axis(bonuses, order, axis=1)
 
-    def values(self, active: ActiveHypotheses, ids: Ints) -> tuple[Bools, Bools, Bools, Bools]:
-        """Return the features of candidate ids in the order of `FEATURES`: (R, k) each."""
+    def compute(self, active: ActiveHypotheses, ids: Ints) -> tuple[Bools, Bools, Bools, Bools]:
+        """Return which features (R, k) candidate ids have, in the order of `FEATURES`: (R, k)."""
         documents, num_words = active.documents, active.num_words
-        S, num_ids = self._ids.shape[1], self._first_position.shape[1]
-        first = self._first_position[documents[:, None], np.minimum(ids, num_ids - 1)]  # (R, k)
-        first = np.where(ids < num_ids, first, S)
-        none = np.zeros(ids.shape, dtype=np.bool_)
+        S, num_ids = self._ids.shape[1], self._first_positions.shape[1]
+        table_ids = np.minimum(ids, num_ids - 1)
+        first_positions = self._first_positions[documents[:, None], table_ids]  # (R, k)
+        first_positions = np.where(ids < num_ids, first_positions, S)
+        unigram = first_positions < S
+        no_feature = np.zeros(ids.shape, dtype=np.bool_)
         if num_words == 0:
-            return first < S, none, none, none
-        source, last = self._ids[documents], active.ids[:, -1, None]  # (R, S), (R, 1)
-        follows: Bools = self._previous[documents] == last  # (R, S)
-        bigram = _occurs_at(ids, source, follows)
-        reordering = first < _last_positions(source == last)[:, None]
+            return unigram, no_feature, no_feature, no_feature
+        source, last_ids = self._ids[documents], active.ids[:, -1, None]  # (R, S), (R, 1)
+        is_after_context: Bools = self._previous[documents] == last_ids  # (R, S)
+        bigram = _occurs_at(ids, source, is_after_context)
+        reordering = first_positions < _last_positions(source == last_ids)[:, None]
         if num_words == 1:
-            return first < S, bigram, none, reordering
-        follows &= self._second_previous[documents] == active.ids[:, -2, None]
-        trigram = _occurs_at(ids, source, follows)
-        return first < S, bigram, trigram, reordering
+            return unigram, bigram, no_feature, reordering
+        is_after_context &= self._second_previous[documents] == active.ids[:, -2, None]
+        trigram = _occurs_at(ids, source, is_after_context)
+        return unigram, bigram, trigram, reordering
 
 
 def count_features(words: Sequence[Hashable], sentences: Sequence[Sequence[Hashable]]) -> Floats:
-    """Return the features of a whole summary, summed over words: (4,) as in `FEATURES`.
+    """Return how many words of a summary have each feature: (4,), in the order of `FEATURES`.
 
     >>> count_features("b c a".split(), ["a b c".split()]).tolist()
     [3.0, 1.0, 0.0, 1.0]
@@ -132,20 +138,21 @@ def count_features(words: Sequence[Hashable], sentences: Sequence[Sequence[Hasha
     for end in range(1, len(words) + 1):
         for size in (1, 2, 3):
             counts[size - 1] += end >= size and tuple(words[end - size : end]) in ngrams
-        if end >= 2 and words[end - 1] in positions and words[end - 2] in positions:
-            counts[3] += positions[words[end - 1]][0] < positions[words[end - 2]][-1]
+    for previous, word in pairwise(words):
+        if previous in positions and word in positions:
+            counts[FEATURES.index("reordering")] += positions[word][0] < positions[previous][-1]
     return counts
 
 
-def _shift_right(ids: Ints, by: int) -> Ints:
+def _shift_right(ids: Ints, distance: int) -> Ints:
     """Shift each sentence to the right: (B, N, L) -> (B, N, L)."""
     shifted = np.full(ids.shape, _NO_ID - 1, dtype=ids.dtype)  # equal to no word and no padding
-    shifted[:, :, by:] = ids[:, :, :-by]
+    shifted[:, :, distance:] = ids[:, :, :-distance]
     return shifted
 
 
 def _first_positions(ids: Ints) -> Ints:
-    """Return the first position of each id in each document, (B, ids), or S if it is missing."""
+    """Return the first position of each id in each document, S if it is missing: (B, num_ids)."""
     B, S = ids.shape
     first = np.full((B, int(ids.max(initial=0)) + 1), S, dtype=np.int32)
     for position in range(S - 1, -1, -1):
@@ -155,17 +162,20 @@ def _first_positions(ids: Ints) -> Ints:
 
 
 def _last_positions(is_word: Bools) -> Ints:
-    """Return the position of the last True in each row, (R, S) -> (R,), or -1."""
-    backwards = is_word[:, ::-1].argmax(axis=1)
-    return np.where(is_word.any(axis=1), is_word.shape[1] - 1 - backwards, -1)
+    """Return the position of the last True in each row, -1 if there is none: (R, S) -> (R,)."""
+    distance_to_end = is_word[:, ::-1].argmax(axis=1)
+    return np.where(is_word.any(axis=1), is_word.shape[1] - 1 - distance_to_end, -1)
 
 
 def _occurs_at(ids: Ints, source: Ints, is_marked: Bools) -> Bools:
-    """Return which ids, (R, k), occur at one of the marked positions, (R, S), of the source."""
+    """Return which ids, (R, k), occur at one of the marked positions, (R, S), of the source.
+
+    The loop compares with the first marked word of every row, then with the second, and so on.
+    """
     occurs = np.zeros(ids.shape, dtype=np.bool_)
     marked_first = np.argsort(~is_marked, axis=1, kind="stable")  # (R, S) positions
-    for nth in range(int(is_marked.sum(axis=1).max(initial=0))):
-        position = marked_first[:, nth, None]
+    for rank in range(int(is_marked.sum(axis=1).max(initial=0))):
+        position = marked_first[:, rank, None]
         source_id = np.where(
             np.take_along_axis(is_marked, position, axis=1),
             np.take_along_axis(source, position, axis=1),

@@ -10,16 +10,16 @@ from readagain.text.vocab import BOS
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Hypothesis:
-    """A finished summary of T words, with the data for printing and explaining it.
+    """Finished summary of T words, with the data that printing and explaining it need.
 
     Args:
-        ids: (T,) extended ids. An id of V or more depends on the source: the spelling of a copied
-            word is found at its source position.
-        copied_from: (T, 2) sentence and word position that each word was copied from; -1, -1
-            where it was generated.
+        ids: (T,) extended ids, as in `SourceBatch.source_ext_ids`.
+        copied_from: (T, 2) sentence, and position in the sentence, that each word was copied from;
+            -1, -1 for a generated word.
         log_probs: (T + 1,) log-probability of each word and of EOS; 0 for a forced word.
         score: score by which the hypotheses of a document are ranked.
-        meets_min_length: False where no word was allowed before the minimum length was reached.
+        meets_min_length: False if the hypothesis had to end below the minimum length, since no
+            further word was allowed.
         attention: (T + 1, N, L) attention weights of each word and of EOS.
     """
 
@@ -42,7 +42,7 @@ class ActiveHypotheses:
     Args:
         documents: (R,) index of the document that each row summarizes.
         ids: (R, t) extended ids.
-        copied_from: (R, t) flat source positions, -1 where generated.
+        copied_from: (R, t) flat source positions, -1 for generated words.
         log_probs: (R,) total log-probability including extractive features.
         coverage: (R, S) attention that each source position has received, or None if there is no
             coverage penalty.
@@ -77,7 +77,7 @@ class ActiveHypotheses:
 
     @property
     def last_ids(self) -> Ints:
-        """Decoder input of the next step: (R,)."""
+        """Last word of each row, BOS for empty rows: (R,)."""
         if self.num_words == 0:
             return np.full(len(self), BOS, dtype=ID)
         return np.ascontiguousarray(self.ids[:, -1])
@@ -107,11 +107,11 @@ class Expansion:
     """Words appended in one search step.
 
     Args:
-        parents: (R',) rows of the previous step.
-        ids: (R',) appended words.
-        copied_from: (R',) flat source positions of the words, -1 where generated.
+        parents: (R',) for each new row, the row before the step that it extends.
+        ids: (R',) extended ids of the appended words.
+        copied_from: (R',) flat source positions of the words, -1 for generated words.
         log_probs: (R',) log-probability of each word.
-        attention: (R, S) attention weights of the previous rows.
+        attention: (R, S) attention weights of the rows before the step.
     """
 
     parents: Ints
@@ -126,11 +126,11 @@ class FinishedHypotheses:
     """F hypotheses that ended in one search step, best first within a document.
 
     Args:
-        documents: (F,) index of the document that each summarizes.
-        rows: (F,) rows of the step in which they ended.
+        documents: (F,) index of the document that each hypothesis summarizes.
+        rows: (F,) row of each hypothesis before the step.
         end_log_probs: (F,) log-probability of EOS.
         scores: (F,) final scores.
-        meets_min_length: (F,) whether each reached the minimum length.
+        meets_min_length: (F,) whether each hypothesis reached the minimum length.
     """
 
     documents: Ints
@@ -141,26 +141,28 @@ class FinishedHypotheses:
 
 
 class FinishedScores:
-    """Number and best scores of the finished hypotheses of each document."""
+    """Best scores of the finished hypotheses of each document, and the room left in its beam."""
 
     def __init__(self, num_documents: int, *, beam_size: int, n_best: int) -> None:
-        # (B,) number of active hypotheses for which the beam of each document has room.
+        # (B,) beam size of each document minus its finished hypotheses
         self.beam_widths: Ints = np.full(num_documents, beam_size)
         self.has_full_list = False  # whether any document has n_best finished hypotheses
-        self._best = np.full((num_documents, n_best), -np.inf)  # (B, n_best), worst first
+        self._best_scores = np.full((num_documents, n_best), -np.inf)  # (B, n_best), ascending
 
     def add(self, documents: Ints, is_end: Bools, scores: Floats) -> None:
-        """Add the hypotheses finished in one step.
+        """Add the hypotheses that ended in one step.
 
         Args:
             documents: (D,) document indices.
             is_end: (D, K) True where a hypothesis ended.
-            scores: (D, K) their scores.
+            scores: (D, K) final scores; ignored where `is_end` is False.
         """
         self.beam_widths[documents] -= is_end.sum(axis=1)
-        scores = np.concatenate([self._best[documents], np.where(is_end, scores, -np.inf)], axis=1)
-        self._best[documents] = np.sort(scores, axis=1)[:, -self._best.shape[1] :]
-        self.has_full_list = bool((self._best[:, 0] > -np.inf).any())
+        n_best = self._best_scores.shape[1]
+        new_scores = np.where(is_end, scores, -np.inf)
+        scores = np.concatenate([self._best_scores[documents], new_scores], axis=1)
+        self._best_scores[documents] = np.sort(scores, axis=1)[:, -n_best:]
+        self.has_full_list = bool((self._best_scores[:, 0] > -np.inf).any())
 
     def is_done(self, documents: Ints, max_scores: Floats) -> Bools:
         """Return which documents can no longer improve their n-best list: (D,).
@@ -168,35 +170,38 @@ class FinishedScores:
         `max_scores`, (D,), are upper bounds on the scores of active hypotheses. An equal score is
         no improvement, since the earlier of two hypotheses with equal scores ranks first.
         """
-        done: Bools = max_scores <= self._best[documents, 0]
-        return done
+        is_done: Bools = max_scores <= self._best_scores[documents, 0]
+        return is_done
 
 
 class SearchTrace:
-    """Expansions and finished hypotheses of every step; summaries are backtraced through them."""
+    """Expansion and finished hypotheses of every step.
+
+    The words of a hypothesis are collected at the end of the search, from last to first: each
+    expansion stores the row that a row extends.
+    """
 
     def __init__(self) -> None:
         self._expansions: list[Expansion] = []
-        self._finished: list[tuple[int, FinishedHypotheses]] = []
+        self._finished: list[FinishedHypotheses] = []
 
-    def add(self, expansion: Expansion, finished: list[FinishedHypotheses]) -> None:
-        """Add the expansion of one step, and the hypotheses that ended in it."""
-        self._finished += [(len(self._expansions), each) for each in finished]
+    def add(self, expansion: Expansion, finished: FinishedHypotheses) -> None:
+        """Add the expansion of one step, and the hypotheses that ended in this step."""
         self._expansions.append(expansion)
+        self._finished.append(finished)
 
     def n_best(self, sources: SourceBatch, n_best: int) -> list[list[Hypothesis]]:
-        """Return the `n_best` hypotheses of each document, best first.
+        """Return up to `n_best` finished hypotheses of each document, best first.
 
         Equal scores are ordered by number of words, then by rank in the step in which they ended.
         Hypotheses below the minimum length come last.
         """
-        n_best_lists: list[list[Hypothesis]] = [[] for _ in range(len(sources))]
-        if not self._finished:
-            return n_best_lists
-        num_words = np.concatenate([np.full(len(each.rows), t) for t, each in self._finished])
+        num_words = np.repeat(
+            np.arange(len(self._finished)), [len(step.rows) for step in self._finished]
+        )  # a hypothesis that ends in step t has t words
         finished = FinishedHypotheses(
             **{
-                name: np.concatenate([getattr(each, name) for _, each in self._finished])
+                name: np.concatenate([getattr(step, name) for step in self._finished])
                 for name in FinishedHypotheses.__dataclass_fields__
             }
         )
@@ -205,33 +210,34 @@ class SearchTrace:
         )
         documents = finished.documents[order]
         ranks = np.arange(len(order)) - np.searchsorted(documents, documents)
-        chosen = order[ranks < n_best]
-        hypotheses = self._backtrace(finished, chosen, num_words[chosen], sources)
-        for hypothesis, document in zip(hypotheses, finished.documents[chosen], strict=True):
+        indices = order[ranks < n_best]
+        hypotheses = self._backtrace(finished, indices, num_words[indices], sources)
+        n_best_lists: list[list[Hypothesis]] = [[] for _ in range(len(sources))]
+        for hypothesis, document in zip(hypotheses, finished.documents[indices], strict=True):
             n_best_lists[document].append(hypothesis)
         return n_best_lists
 
     def _backtrace(
-        self, finished: FinishedHypotheses, chosen: Ints, num_words: Ints, sources: SourceBatch
+        self, finished: FinishedHypotheses, indices: Ints, num_words: Ints, sources: SourceBatch
     ) -> list[Hypothesis]:
-        """Return the chosen hypotheses; their words are collected from last to first.
+        """Return the finished hypotheses at `indices` with their words.
 
         Args:
             finished: all finished hypotheses.
-            chosen: (F,) indices into them.
-            num_words: (F,) number of words of each chosen hypothesis.
+            indices: (F,) indices into `finished`.
+            num_words: (F,) number of words of the hypothesis at each index.
             sources: documents.
         """
         # Sorted by length, so that at each step the hypotheses that have a word come first.
         longest_first = np.argsort(-num_words, kind="stable")
-        chosen, num_words = chosen[longest_first], num_words[longest_first]
-        F, T = len(chosen), int(num_words.max(initial=0))
+        indices, num_words = indices[longest_first], num_words[longest_first]
+        F, T = len(indices), int(num_words.max(initial=0))
         _, N, L = sources.source_ids.shape
         ids = np.zeros((F, T), dtype=np.int64)
         positions = np.zeros((F, T), dtype=np.int64)
         log_probs = np.zeros((F, T + 1))
         attention = np.zeros((F, T + 1, N * L), dtype=np.float32)
-        rows = finished.rows[chosen]  # (F,) row of each hypothesis at the current step
+        rows = finished.rows[indices]  # (F,) row of each hypothesis at the current step
         for step in range(T, -1, -1):
             expansion = self._expansions[step]
             if step < T:
@@ -241,9 +247,9 @@ class SearchTrace:
                 positions[:count, step] = expansion.copied_from.take(step_rows)
                 log_probs[:count, step] = expansion.log_probs.take(step_rows)
                 rows[:count] = expansion.parents.take(step_rows)
-            count = np.count_nonzero(num_words >= step)  # those that end at this step included
+            count = np.count_nonzero(num_words >= step)  # hypotheses with a word or EOS here
             attention[:count, step] = expansion.attention.take(rows[:count], axis=0)
-        log_probs[np.arange(F), num_words] = finished.end_log_probs[chosen]
+        log_probs[np.arange(F), num_words] = finished.end_log_probs[indices]
         copied_from = np.stack(np.divmod(positions, max(L, 1)), axis=-1)  # (F, T, 2)
         copied_from[positions < 0] = -1
         original_order = np.argsort(longest_first)
@@ -252,8 +258,8 @@ class SearchTrace:
                 ids=ids[f, :t],
                 copied_from=copied_from[f, :t],
                 log_probs=log_probs[f, : t + 1],
-                score=float(finished.scores[chosen[f]]),
-                meets_min_length=bool(finished.meets_min_length[chosen[f]]),
+                score=float(finished.scores[indices[f]]),
+                meets_min_length=bool(finished.meets_min_length[indices[f]]),
                 attention=attention[f, : t + 1].reshape(-1, N, L),
             )
             for f, t in zip(original_order, num_words[original_order], strict=True)

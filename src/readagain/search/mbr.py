@@ -24,20 +24,20 @@ def mbr_rerank(
     """
     if not hypotheses:
         return []
-    scores = np.array([each.score for each in hypotheses], dtype=np.float64)
+    scores = np.array([hypothesis.score for hypothesis in hypotheses], dtype=np.float64)
     weights = np.exp((scores - scores.max()) / temperature)
     expected = _utilities(hypotheses, utility) @ np.asarray(weights / weights.sum())  # (K,)
-    is_short = np.array([not each.meets_min_length for each in hypotheses])
-    return [
-        replace(hypotheses[k], score=float(expected[k])) for k in np.lexsort((-expected, is_short))
-    ]
+    is_short = np.array([not hypothesis.meets_min_length for hypothesis in hypotheses])
+    order = np.lexsort((-expected, is_short))
+    return [replace(hypotheses[index], score=float(expected[index])) for index in order]
 
 
 def _utilities(hypotheses: Sequence[Hypothesis], utility: Utility) -> Floats:
-    """Return the utility of each hypothesis (row) against each reference (column): (K, K)."""
-    words = np.unique(np.concatenate([each.ids for each in hypotheses]))
-    counts = np.stack([(each.ids[:, None] == words).sum(axis=0) for each in hypotheses])
-    # `counts` is (K, number of different words).
+    """Return the utility of each hypothesis (row) if another (column) is the reference: (K, K)."""
+    words = np.unique(np.concatenate([hypothesis.ids for hypothesis in hypotheses]))
+    counts = np.stack(
+        [(hypothesis.ids[:, None] == words).sum(axis=0) for hypothesis in hypotheses]
+    )  # (K, number of different words)
     overlaps = np.minimum(counts[:, None], counts[None]).sum(axis=2)  # (K, K)
     lengths = counts.sum(axis=1)
     if utility == "recall":

@@ -1,4 +1,4 @@
-"""Interface between beam search and a model: sources, candidates and the step protocol."""
+"""Interface between beam search and a model: sources, candidates and the protocol `StepModel`."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -19,14 +19,14 @@ ID = np.int32  # type of ids and positions within search; models may return any 
 class SourceBatch:
     """Batch of source documents.
 
-    A document has N sentences of at most L words, right-padded; S = N * L. The flat position
-    of word l of sentence n is n * L + l in attention, `copied_from` and extended ids.
+    A document has N sentences of at most L words, right-padded; S = N * L. Attention, `copied_from`
+    and extended ids use flat positions: that of word l of sentence n is n * L + l.
 
     Args:
         source_ids: (B, N, L) ids in the encoder vocabulary.
         lengths: (B, N) number of words in each sentence; 0 for a missing sentence.
-        source_ext_ids: (B, S) ids in the extended decoder vocabulary: the id of a word of the
-            vocabulary (size V), or V + the flat position of its first occurrence for an OOV word.
+        source_ext_ids: (B, S) ids in the extended decoder vocabulary: below V the id of a word of
+            the vocabulary; for an OOV word, V + the flat position of its first occurrence.
     """
 
     source_ids: Ints
@@ -49,15 +49,16 @@ class SourceBatch:
 class Candidates:
     """Top-k next words of R hypotheses.
 
-    EOS has a field of its own, so that a search can end a summary, or forbid to end it, even if EOS
-    is not among the k most probable words.
+    EOS has a field of its own, since the search needs its probability even if EOS is not among the
+    k most probable tokens.
 
     Args:
         ids: (R, k) extended ids of the k most probable words, best first, without duplicates in
             a row; never PAD, UNK, BOS or EOS. Fewer than k columns if the model has fewer words.
-        log_probs: (R, k) their log-probabilities; -inf in the unused entries of a row.
-        copied_from: (R, k) flat source position that contributes most to copying the word, or -1
-            if generation contributes more than all positions of the word together.
+        log_probs: (R, k) log-probability of each word; -inf at the end of a row that has fewer than
+            k words.
+        copied_from: (R, k) flat source position from which the word is most probably copied, or -1
+            if generating the word is more probable than copying it from all its positions together.
         end_log_probs: (R,) log-probability of EOS.
         attention: (R, S) attention weights of this step, 0 at padding.
     """
@@ -70,9 +71,10 @@ class Candidates:
 
 
 class StepModel(Protocol[State]):
-    """Model that is decoded one word at a time.
+    """Model that returns the most probable next words, one step at a time.
 
-    States are immutable: `step` and `select` return new ones. Rows are independent.
+    A state has one row per hypothesis, and rows do not influence each other. States are immutable:
+    `step` and `select` return new states.
     """
 
     def start(self, sources: SourceBatch) -> State:
@@ -91,9 +93,9 @@ class StepModel(Protocol[State]):
         ...
 
     def select(self, state: State, rows: Ints) -> State:
-        """Return a state whose row r is row `rows[r]` of the old one.
+        """Return a state whose row r is row `rows[r]` of `state`.
 
-        `rows` keeps rows of one document adjacent and documents in order. After a document has lost
-        all its rows, it is never selected again.
+        In `rows`, the rows of one document are adjacent, and documents are in order. After a
+        document has lost all its rows, it is never selected again.
         """
         ...

@@ -16,11 +16,12 @@ class Scoring:
             - coverage_penalty * over_attention
 
     `num_scored` is the number of words including EOS, without the forced prefix. `over_attention`
-    is the attention beyond 1 that source positions received in total, a sign of repetition
-    (Gehrmann, Deng and Rush 2018, section 4.2).
+    is the sum, over source positions, of the attention beyond 1 that a position has received. Much
+    of it is a sign of repetition (Gehrmann, Deng and Rush 2018, section 4.2).
 
     Args:
-        length_penalty: exponent of the length; 0 for log-probabilities, 1 for means per word.
+        length_penalty: exponent of the length; 0 for the total log-probability, 1 for the mean per
+            word.
         coverage_penalty: weight of `over_attention`.
         diversity: penalty per rank among the continuations of the same hypothesis (Li, Monroe and
             Jurafsky 2016); used to select the beam, not part of the returned score.
@@ -50,9 +51,10 @@ class Scoring:
     ) -> Floats:
         """Return upper bounds on the scores that hypotheses can still reach.
 
-        Log-probabilities only fall and over-attention only grows, so in the best case both stay
-        as they are and every further word has the largest feature bonus. Without bonuses the
-        largest length gives the bound; otherwise every length is tried.
+        Log-probabilities only fall and over-attention only grows. So in the best case both stay as
+        they are, and every further word has the largest feature bonus. If no bonus is positive, the
+        score at the maximum length is the bound. Otherwise the bound is the largest score over all
+        lengths.
 
         Args:
             log_probs: current log-probabilities including features.
@@ -64,15 +66,16 @@ class Scoring:
         if not max_bonus:
             return self.scores(log_probs, max_scored, over_attention)
         bounds = self.scores(log_probs, np.minimum(num_scored, max_scored), over_attention)
-        for further in range(1, int((max_scored - num_scored).max(initial=0)) + 1):
-            length = np.minimum(num_scored + further, max_scored)
-            added = (length - num_scored) * max_bonus
-            bounds = np.maximum(bounds, self.scores(log_probs + added, length, over_attention))
+        for num_further in range(1, int((max_scored - num_scored).max(initial=0)) + 1):
+            length = np.minimum(num_scored + num_further, max_scored)
+            total_bonus = (length - num_scored) * max_bonus
+            scores = self.scores(log_probs + total_bonus, length, over_attention)
+            bounds = np.maximum(bounds, scores)
         return bounds
 
 
-def over_attention(coverage: Floats) -> Floats:
-    """Sum the attention that positions received beyond 1: (R, S) -> (R,).
+def sum_over_attention(coverage: Floats) -> Floats:
+    """Return the sum of the attention beyond 1 that positions have received: (R, S) -> (R,).
 
     `cumsum` adds from left to right, so the result is bit-identical for any amount of padding.
     """

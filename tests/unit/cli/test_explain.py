@@ -97,6 +97,13 @@ def test_undecodable_argument_is_explained(explain, tmp_path):
     assert json.loads(done.stdout)["text"] == "Police in Ghent saw \udcff ferries."
 
 
+def test_json_escapes_control_characters(explain):
+    text = "Police in Ghent\u202e crossed \x9bthe \u2066old\u2069 bridge\u200f."
+    done = explain(text, "--json")
+    assert not set("\u202e\x9b\u2066\u2069\u200f") & set(done.stdout)
+    assert json.loads(done.stdout)["text"] == text
+
+
 @pytest.mark.parametrize("text", ["", "  ", "…", "?! 🎉"])
 def test_text_without_words_is_refused(explain, text, tmp_path):
     done = explain(text, "--html", "x.html")

@@ -14,6 +14,7 @@ WORDS = tuple(read_document("Ghent bought 12 ferries").words)
 
 
 def token(norm, surface, start, copied_from=None, digits_from=None):
+    """Return a summary token of probability 0.5."""
     position = copied_from if digits_from is None else digits_from
     return SummaryToken(
         norm,
@@ -29,7 +30,10 @@ def token(norm, surface, start, copied_from=None, digits_from=None):
 
 @pytest.fixture
 def summary():
-    """Return a summary with a copied, a generated, a filled (##) and an unprinted (#-#) token."""
+    """Return a summary of four tokens.
+
+    One is copied, one generated, one (##) has digits of the text, and one (#-#) is not printed.
+    """
     return Summary(
         text="Ghent buys 12",
         score=-1.0,

@@ -53,12 +53,12 @@ def test_view_without_confidence_shows_none(view):
     assert "Confidence" not in render(replace(view, confidence=None, warnings=()))
 
 
-@pytest.mark.parametrize("dangerous", ["\x1b[2J", "\x07", "\x9b31m", "\udc80", "\u202e"])
-def test_control_characters_are_replaced(view, dangerous):
-    words = (replace(view.words[0], surface=f"a{dangerous}"), *view.words[1:])
-    source = (replace(view.source[0], surface=f"b{dangerous}"), *view.source[1:])
+@pytest.mark.parametrize("control", ["\x1b[2J", "\x07", "\x9b31m", "\udc80", "\u202e"])
+def test_control_characters_are_replaced(view, control):
+    words = (replace(view.words[0], surface=f"a{control}"), *view.words[1:])
+    source = (replace(view.source[0], surface=f"b{control}"), *view.source[1:])
     plain = render(replace(view, words=words, source=source))
-    assert dangerous[0] not in plain
+    assert control[0] not in plain
     assert "a\N{REPLACEMENT CHARACTER}" in plain
 
 

@@ -1,13 +1,13 @@
 """View of an explanation."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from readagain.errors import DataError
-from readagain.explain.view import explanation_view
+from readagain.explain.view import explanation_json, explanation_view
 
 
 def test_words_have_origin_and_source(view):
@@ -57,8 +57,21 @@ def test_text_without_words_names_its_file(summary):
         explanation_view("…", empty, model="toy", where="news.txt")
 
 
-def test_view_survives_json(view):
-    plain = json.loads(json.dumps(asdict(view)))
+# All characters with the Unicode property Bidi_Control, then DEL, C1 and line separators.
+BIDI_CONTROLS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+OTHER_CONTROLS = "\x1b\x7f\x80\x9b\x9f\u2028\u2029\n"
+
+
+@pytest.mark.parametrize("character", [*BIDI_CONTROLS, *OTHER_CONTROLS])
+def test_json_escapes_control_characters(view, character):
+    text = explanation_json(replace(view, text=f"été\u00a0مدينة{character}🎉"))
+    assert character not in text
+    assert "été\u00a0مدينة" in text
+    assert json.loads(text)["text"] == f"été\u00a0مدينة{character}🎉"
+
+
+def test_json_has_all_fields(view):
+    plain = json.loads(explanation_json(view))
     assert [*plain] == [
         "text",
         "summary",

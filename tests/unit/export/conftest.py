@@ -21,6 +21,7 @@ from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 @pytest.fixture
 def trained(tmp_path):
+    """Return a model directory with random weights and a vocabulary of eleven words."""
     torch.set_num_threads(1)
     vocab = Vocab([*SPECIAL_TOKENS, "the", "old", "bridge", "opens", "ferry", "sails", "."])
     run = override(

@@ -1,4 +1,4 @@
-"""Comparison of graphs with their network: equal graphs pass, others are rejected."""
+"""Check of graphs: graphs of the same weights pass, other graphs are rejected."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.errors import ArtifactError
-from readagain.export import check as checking
+from readagain.export import check as check_module
 from readagain.export.check import CheckText, check_graphs, corpus_texts, random_texts
 from readagain.export.write import build_graphs, model_graphs
 from readagain.networks.step_model import TorchStepModel
@@ -23,25 +23,25 @@ WITH_REFERENCES = [
 def test_check_accepts_graphs_of_same_weights(trained):
     graphs = model_graphs(trained, ["int8", "float32"])
     texts = random_texts(trained, 10)
-    found = check_graphs(trained, graphs, texts, origin="random words", threads=1)
-    assert (found.texts, found.same_n_best, found.rouge) == (10, 1.0, {})
-    assert found.largest_score_difference < 1e-4
-    assert 0 <= found.int8_same_best <= 1
+    check = check_graphs(trained, graphs, texts, origin="random words", threads=1)
+    assert (check.texts, check.same_n_best, check.rouge) == (10, 1.0, {})
+    assert check.largest_score_difference < 1e-4
+    assert 0 <= check.int8_same_best <= 1
 
 
 def test_check_scores_every_back_end_with_references(trained):
     graphs = model_graphs(trained, ["float32"])
-    found = check_graphs(trained, graphs, WITH_REFERENCES, origin="two", threads=1)
-    assert found.rouge["float32"] == found.rouge["torch"]
-    assert found.rouge["torch"].keys() == {"rouge-1", "rouge-2", "rouge-l"}
-    assert found.int8_same_best is None
+    check = check_graphs(trained, graphs, WITH_REFERENCES, origin="two", threads=1)
+    assert check.rouge["float32"] == check.rouge["torch"]
+    assert check.rouge["torch"].keys() == {"rouge-1", "rouge-2", "rouge-l"}
+    assert check.int8_same_best is None
 
 
-def test_check_compares_lists_before_reranking(trained):
+def test_check_does_not_rerank(trained):
     reranking = replace(trained.run.decode, beam_size=5, consensus=1.0, word_reward=1.0)
     model_dir = replace(trained, run=replace(trained.run, decode=reranking))
-    network = TorchStepModel(checking.load_network(trained, purpose="checking"))
-    for n_best in checking._summaries(model_dir, network, random_texts(trained, 5)):
+    network = TorchStepModel(check_module.load_network(trained, purpose="checking"))
+    for n_best in check_module._summarize(model_dir, network, random_texts(trained, 5)):
         scores = [score for _, score in n_best]
         assert scores == sorted(scores, reverse=True)
         assert scores[0] < 0
@@ -50,20 +50,16 @@ def test_check_compares_lists_before_reranking(trained):
 def test_punctuation_only_text_has_empty_summary(trained):
     graphs = model_graphs(trained, ["float32"])
     texts = [CheckText(". . .", "nothing"), *WITH_REFERENCES]
-    for chosen in (texts, texts[:1]):
-        found = check_graphs(trained, graphs, chosen, origin="some", threads=1)
-        assert (found.texts, found.same_n_best) == (len(chosen), 1.0)
-
-
-def graphs_of_other_weights(trained, precision):
-    network = checking.load_network(trained, purpose="checking").state_dict()
-    random = np.random.default_rng(3)
-    tensors = {name: random.normal(size=value.shape) for name, value in network.items()}
-    return build_graphs(trained.run, tensors, [precision])
+    for batch in (texts, texts[:1]):
+        check = check_graphs(trained, graphs, batch, origin="some", threads=1)
+        assert (check.texts, check.same_n_best) == (len(batch), 1.0)
 
 
 def test_check_rejects_graphs_of_other_weights(trained):
-    graphs = graphs_of_other_weights(trained, "float32")
+    weights = check_module.load_network(trained, purpose="checking").state_dict()
+    random = np.random.default_rng(3)
+    other_weights = {name: random.normal(size=value.shape) for name, value in weights.items()}
+    graphs = build_graphs(trained.run, other_weights, ["float32"])
     with pytest.raises(
         ArtifactError,
         match=r"agree with the network on only .*nothing was written; .* train longer or check",
@@ -72,7 +68,7 @@ def test_check_rejects_graphs_of_other_weights(trained):
 
 
 @pytest.mark.parametrize(
-    ("texts", "differing", "is_accepted"),
+    ("num_texts", "num_different", "is_accepted"),
     [
         (19, 1, False),
         (20, 1, True),
@@ -82,15 +78,14 @@ def test_check_rejects_graphs_of_other_weights(trained):
         (1000, 6, False),
     ],
 )
-def test_check_allows_one_near_tie_in_a_few_dozen_texts(texts, differing, is_accepted):
-    assert checking._is_same((texts - differing) / texts, texts) is is_accepted
+def test_check_allows_one_near_tie_in_a_few_dozen_texts(num_texts, num_different, is_accepted):
+    same_n_best = (num_texts - num_different) / num_texts
+    assert check_module._is_accepted(same_n_best, num_texts) is is_accepted
 
 
 def test_check_rejects_int8_with_large_rouge_drop(trained, monkeypatch):
-    def scores(found, texts):
-        return {"torch": {"rouge-1": 40.0}, "int8": {"rouge-1": 39.5}}
-
-    monkeypatch.setattr(checking, "_rouge", scores)
+    scores = {"torch": {"rouge-1": 40.0}, "int8": {"rouge-1": 39.5}}
+    monkeypatch.setattr(check_module, "_rouge", lambda summaries, texts: scores)
     graphs = model_graphs(trained, ["int8"])
     with pytest.raises(
         ArtifactError,
@@ -106,21 +101,10 @@ def test_random_texts_are_fixed_and_contain_oov_words(trained):
 
 
 def test_check_rejects_other_words_with_equal_scores(trained):
-    network = checking.load_network(trained, purpose="checking").state_dict()
-    tensors = {name: each.numpy() for name, each in network.items()}
-    permutation = [
-        0,
-        1,
-        2,
-        3,
-        6,
-        7,
-        8,
-        9,
-        10,
-        4,
-        5,
-    ]  # a permutation of words that the texts do not contain
+    network = check_module.load_network(trained, purpose="checking")
+    tensors = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    # The special tokens stay; the other words, which the texts do not contain, are permuted.
+    permutation = [*range(4), *range(6, 11), 4, 5]
     for name in ("previous_words.embedding.weight", "output.project.weight", "output.project.bias"):
         tensors[name] = tensors[name][permutation]
     graphs = build_graphs(trained.run, tensors, ["float32"])
@@ -130,13 +114,15 @@ def test_check_rejects_other_words_with_equal_scores(trained):
 
 
 def test_ties_may_change_order_and_drop_the_last():
-    one = [("a", -1.0), ("b", -2.0), ("c", -2.0), ("d", -3.0)]
-    other = [("a", -1.0), ("c", -2.0), ("b", -2.0), ("e", -3.0)]
-    found = checking._n_best_agreement({"float32": [one], "torch": [other]})
-    assert found == (1.0, 0.0)
-    best_differs = [("x", -1.0), *other[1:]]
-    found = checking._n_best_agreement({"float32": [one], "torch": [best_differs]})
-    assert found == (0.0, 0.0)
+    def same_n_best(graph_list, network_list):
+        summaries = {"float32": [graph_list], "torch": [network_list]}
+        fraction, _ = check_module._n_best_agreement(summaries)
+        return fraction
+
+    graph_list = [("a", -1.0), ("b", -2.0), ("c", -2.0), ("d", -3.0)]
+    network_list = [("a", -1.0), ("c", -2.0), ("b", -2.0), ("e", -3.0)]
+    assert same_n_best(graph_list, network_list) == 1.0
+    assert same_n_best(graph_list, [("x", -1.0), *network_list[1:]]) == 0.0
 
 
 def test_corpus_texts_are_dev_texts_then_training_texts(tmp_path):
@@ -144,9 +130,9 @@ def test_corpus_texts_are_dev_texts_then_training_texts(tmp_path):
     (tmp_path / "pairs.csv").write_text("\n".join(["text,headline", *lines]))
     sources = find_inputs([str(tmp_path / "pairs.csv")], CorpusReadOptions())
     prepare(sources, tmp_path / "data", PrepareSettings(dev=SplitSize(pairs=2)))
-    dev = corpus_texts(tmp_path / "data", 9)
-    more = corpus_texts(tmp_path / "data", 5, with_train=True)
-    assert (len(dev), len(more)) == (2, 5)
-    assert more[:2] == dev
-    assert len({each.text for each in more}) == 5
-    assert corpus_texts(tmp_path / "data", 1) == dev[:1]
+    dev_texts = corpus_texts(tmp_path / "data", 9)
+    all_texts = corpus_texts(tmp_path / "data", 5, with_train=True)
+    assert (len(dev_texts), len(all_texts)) == (2, 5)
+    assert all_texts[:2] == dev_texts
+    assert len({text.text for text in all_texts}) == 5
+    assert corpus_texts(tmp_path / "data", 1) == dev_texts[:1]

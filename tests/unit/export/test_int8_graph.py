@@ -14,6 +14,7 @@ BUILDERS = {"float32": GraphBuilder, "int8": Int8GraphBuilder}
 
 
 def linear(rows, precision, bound, bias=BIAS):
+    """Apply a linear layer with the weight `WEIGHT` in a graph."""
     graph = BUILDERS[precision]("product")
     value = graph.input("rows", np.float32, ["R", 32])
     product = graph.linear(value, WEIGHT, bias, bound=bound)
@@ -23,13 +24,13 @@ def linear(rows, precision, bound, bias=BIAS):
 
 
 def embedding(ids, table, precision):
+    """Embed ids in a graph."""
     graph = BUILDERS[precision]("lookup")
     value = graph.input("ids", np.int64, ["R"])
     rows = graph.embedding(value, table)
     graph.output(rows, "rows", np.float32, ["R", table.shape[1]])
-    return onnxruntime.InferenceSession(graph.model().SerializeToString()).run(None, {"ids": ids})[
-        0
-    ]
+    session = onnxruntime.InferenceSession(graph.model().SerializeToString())
+    return session.run(None, {"ids": ids})[0]
 
 
 @pytest.mark.parametrize("bias", [BIAS, None])
@@ -53,9 +54,9 @@ def test_row_is_independent_of_large_neighbour(bound):
 def test_unbounded_rows_keep_precision_at_any_scale():
     rows = np.tanh(RANDOM.normal(size=(4, 32))).astype(np.float32)
     scales = np.array([[1e-6], [1.0], [1e3], [0.0]], np.float32)
-    found = linear(rows * scales, "int8", None, None)
+    scaled = linear(rows * scales, "int8", None, None)
     expected = linear(rows, "int8", None, None) * scales
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-12)
+    np.testing.assert_allclose(scaled, expected, rtol=1e-5, atol=1e-12)
 
 
 def test_values_beyond_bound_are_clipped():
@@ -80,9 +81,9 @@ def test_zero_column_stays_zero():
 
 @pytest.mark.parametrize(("precision", "tolerance"), [("float32", 0), ("int8", 1 / 127)])
 def test_embedding_has_one_scale_per_word(precision, tolerance):
-    table = RANDOM.uniform(-1, 1, (4, 6)).astype(np.float32) * [[1e-3], [1], [10], [0]]
+    table = RANDOM.uniform(-1, 1, (4, 6)) * [[1e-3], [1], [10], [0]]
     table = table.astype(np.float32)
     ids = np.array([3, 0, 2, 0])
-    found = embedding(ids, table, precision)
-    sizes = abs(table[ids]).max(axis=1, keepdims=True)
-    assert (abs(found - table[ids]) <= tolerance * sizes).all()
+    rows = embedding(ids, table, precision)
+    max_values = abs(table[ids]).max(axis=1, keepdims=True)
+    assert (abs(rows - table[ids]) <= tolerance * max_values).all()

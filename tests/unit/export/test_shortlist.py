@@ -14,7 +14,7 @@ from readagain.search.model import SourceBatch
 from readagain.text.vocab import BOS, PAD
 
 V = 30
-# The shortlist has 15 words: 20 and 25 are rare words. 33 and 35 are OOV words.
+# Extended ids of two sources. A shortlist has 15 words, so 20 and 25 are rare. 33 and 35 are OOV.
 EXT_IDS = np.array([[20, 20, 25, 33, 6, 20, 35], [25, 6, 25, PAD, PAD, PAD, PAD]])
 
 
@@ -44,14 +44,12 @@ def outputs(request):
         lengths=np.array([[7], [3]]),
         source_ext_ids=EXT_IDS,
     )
-    candidates_of = []
-    for model in (TorchStepModel(network), OnnxStepModel.open(*graphs["float32"], threads=1)):
-        candidates, _ = model.step(model.start(sources), np.full(2, BOS), 30)
-        candidates_of.append(candidates)
-    return run, *candidates_of
+    models = (TorchStepModel(network), OnnxStepModel.open(*graphs["float32"], threads=1))
+    return run, *(model.step(model.start(sources), np.full(2, BOS), V)[0] for model in models)
 
 
 def words(candidates, row):
+    """Return the ids and log-probabilities of the candidates of a row."""
     is_word = np.isfinite(candidates.log_probs[row])
     return candidates.ids[row][is_word].tolist(), candidates.log_probs[row][is_word]
 
@@ -60,14 +58,14 @@ def test_graphs_return_each_shortlist_word_once(outputs):
     run, network, graphs = outputs
     can_copy = run.model.output != "softmax"
     on_shortlist = [{*range(4, 13), 20, 25}, {*range(4, 14), 25}]
-    oov = [{33, 35}, set()]
+    oov_ids = [{33, 35}, set()]
     for row in range(2):
         ids, log_probs = words(network, row)
         assert len(ids) == len(set(ids))
-        assert set(ids) == on_shortlist[row] | (oov[row] if can_copy else set())
-        found, found_log_probs = words(graphs, row)
-        assert found == ids
-        np.testing.assert_allclose(found_log_probs, log_probs, atol=1e-5)
+        assert set(ids) == on_shortlist[row] | (oov_ids[row] if can_copy else set())
+        graph_ids, graph_log_probs = words(graphs, row)
+        assert graph_ids == ids
+        np.testing.assert_allclose(graph_log_probs, log_probs, atol=1e-5)
 
 
 def test_probabilities_sum_to_less_than_one(outputs):

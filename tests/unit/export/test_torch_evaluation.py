@@ -13,9 +13,8 @@ TEXTS = ["the old bridge opens .", "the ferry sails the old bridge ."]
 def test_weights_give_the_summaries_of_float32_graphs(trained):
     def summaries():
         system = load_system(str(trained.path), "gigaword", threads=1, load_weights=_load_weights)
-        found = list(system.summarize(TEXTS, is_tokenized=True))
         assert system.describe()["precision"] == "float32"
-        return found
+        return list(system.summarize(TEXTS, is_tokenized=True))
 
     by_torch = summaries()
     write_graphs(trained, model_graphs(trained, ["float32"]), {})

@@ -12,7 +12,7 @@ from readagain.config.files import load_run, save_run
 from readagain.config.override import override
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError, ConfigError, DataError
-from readagain.export import check as checking
+from readagain.export import check as check_module
 from readagain.export.check import CheckText, check_graphs, random_texts
 from readagain.export.write import build_graphs, model_graphs, with_shortlist, write_graphs
 from readagain.model_dir import RUN_FILE, ModelDir
@@ -30,7 +30,7 @@ SMALL = {"vocab_size": 11, "source_vocab_size": 11, "model.embedding_size": 6}
 
 @pytest.fixture
 def trained(trained):
-    """Return a model of eleven words that reads four; shortlists have eight to ten words."""
+    """Return a model that reads four words; its shortlists have eight to ten of eleven words."""
     run = override(trained.run, {"data.max_source_words": 4})
     write_model_files(trained.path, {RUN_FILE: partial(save_run, run)})
     return ModelDir.open(trained.path)
@@ -38,8 +38,8 @@ def trained(trained):
 
 def test_shortlist_changes_only_its_setting(trained):
     before = trained.run
-    short = with_shortlist(trained, 9)
-    assert short == replace(trained, run=override(before, {"model.shortlist_size": 9}))
+    short_model = with_shortlist(trained, 9)
+    assert short_model == replace(trained, run=override(before, {"model.shortlist_size": 9}))
     assert trained.run == before
 
 
@@ -55,10 +55,10 @@ def test_shortlist_rejects_too_long_sources(trained):
 
 
 def test_shortlist_must_be_shorter_than_trained_one(trained):
-    short = with_shortlist(trained, 9)
-    assert with_shortlist(short, 8).run.model.shortlist_size == 8
+    short_model = with_shortlist(trained, 9)
+    assert with_shortlist(short_model, 8).run.model.shortlist_size == 8
     with pytest.raises(ConfigError, match="shortlist is 9; expected 1 to 8"):
-        with_shortlist(short, 9)
+        with_shortlist(short_model, 9)
 
 
 @pytest.mark.parametrize("preset", ["abs_69k", "ras_elman"])
@@ -69,25 +69,26 @@ def test_shortlist_rejects_abs_and_ras(trained, preset):
 
 
 def test_check_compares_shortlist_with_full_vocab(trained):
-    short = with_shortlist(trained, 8)
-    graphs = model_graphs(short, ["int8", "float32"])
-    texts = [CheckText(each.text, "old bridge opens") for each in random_texts(trained, 20)]
-    found = check_graphs(short, graphs, texts, origin="some", threads=1, full_vocab_model=trained)
-    assert found.same_n_best == 1.0
-    assert found.rouge.keys() == {"torch", "whole", "int8", "float32"}
-    assert found.rouge["float32"] == found.rouge["torch"]
-    assert found.same_as_whole.keys() == {"int8", "float32"}
-    assert (
-        0 < found.same_as_whole["float32"] < 1
-    )  # the shortlist changes some summaries, but not all
+    short_model = with_shortlist(trained, 8)
+    graphs = model_graphs(short_model, ["int8", "float32"])
+    texts = [CheckText(text.text, "old bridge opens") for text in random_texts(trained, 20)]
+    check = check_graphs(
+        short_model, graphs, texts, origin="some", threads=1, full_vocab_model=trained
+    )
+    assert check.same_n_best == 1.0
+    assert check.rouge.keys() == {"torch", "whole", "int8", "float32"}
+    assert check.rouge["float32"] == check.rouge["torch"]
+    assert check.same_as_whole.keys() == {"int8", "float32"}
+    # The shortlist changes some summaries, but not all.
+    assert 0 < check.same_as_whole["float32"] < 1
 
 
 def test_check_of_shortlist_needs_references(trained):
-    short = with_shortlist(trained, 9)
+    short_model = with_shortlist(trained, 9)
     with pytest.raises(DataError, match="measured in ROUGE, but random words have no refer"):
         check_graphs(
-            short,
-            model_graphs(short, ["int8"]),
+            short_model,
+            model_graphs(short_model, ["int8"]),
             random_texts(trained, 3),
             origin="random words",
             threads=1,
@@ -102,16 +103,16 @@ def test_check_rejects_shortlist_with_large_rouge_drop(trained, monkeypatch, pre
         "torch": {"rouge-1": 39.9, "rouge-2": 19.6},
         precision: {"rouge-1": 39.8, "rouge-2": 19.5},
     }
-    monkeypatch.setattr(checking, "_rouge", lambda found, texts: scores)
-    short = with_shortlist(trained, 9)
+    monkeypatch.setattr(check_module, "_rouge", lambda summaries, texts: scores)
+    short_model = with_shortlist(trained, 9)
     with pytest.raises(
         ArtifactError,
         match=rf"with the shortlist, {precision} lowers ROUGE by 0\.50 points \(rouge-2\) on 3 "
         r"texts; expected at most 0\.3; nothing was written; use a larger shortlist",
     ):
         check_graphs(
-            short,
-            model_graphs(short, [precision]),
+            short_model,
+            model_graphs(short_model, [precision]),
             WITH_REFERENCES,
             origin="three",
             threads=1,
@@ -120,38 +121,37 @@ def test_check_rejects_shortlist_with_large_rouge_drop(trained, monkeypatch, pre
 
 
 def test_written_folder_has_shortlist_but_run_does_not(trained, tmp_path):
-    short = with_shortlist(trained, 9)
-    out = write_graphs(short, model_graphs(short, ["int8"]), {}, out=tmp_path / "short")
-    assert load_run(out / RUN_FILE) == short.run
+    short_model = with_shortlist(trained, 9)
+    out = write_graphs(short_model, model_graphs(short_model, ["int8"]), {}, out=tmp_path / "short")
+    assert load_run(out / RUN_FILE) == short_model.run
     assert ModelDir.open(trained.path, checksums=True).run == trained.run
     assert Summarizer.load(out, threads=1).summarize("The old ferry Zyx sails.").text
 
 
 def test_write_rejects_graphs_with_other_settings(trained):
-    short = with_shortlist(trained, 9)
+    short_model = with_shortlist(trained, 9)
     with pytest.raises(
         ArtifactError, match=r"settings of the graphs differ from its run\.json; wri"
     ):
-        write_graphs(short, model_graphs(short, ["int8"]), {})
+        write_graphs(short_model, model_graphs(short_model, ["int8"]), {})
     assert not ModelDir.open(trained.path).has("step.int8.onnx")
 
 
 def test_output_matrix_is_stored_once():
     torch.manual_seed(4)
     run = override(PRESETS["read_again_lstm_copy_15k"], SMALL | {"vocab_size": 300})
-    tensors = {name: each.numpy() for name, each in build_model(run).state_dict().items()}
+    tensors = {name: tensor.numpy() for name, tensor in build_model(run).state_dict().items()}
     short_run = override(run, {"model.shortlist_size": 100})
-    whole, short = (
-        sum(map(num_weights, build_graphs(each, tensors, ["float32"])["float32"]))
-        for each in (run, short_run)
-    )
-    assert short == whole
+    assert num_weights(short_run, tensors) == num_weights(run, tensors)
 
 
-def num_weights(graph):
-    initializers = onnx.load_from_string(graph).graph.initializer
-    return sum(
-        int(np.prod(each.dims))
-        for each in initializers
-        if each.data_type == onnx.TensorProto.FLOAT and np.prod(each.dims) > 1
-    )
+def num_weights(run, tensors):
+    """Return the number of entries of the float32 constants of a network's graphs."""
+    contents = build_graphs(run, tensors, ["float32"])["float32"]
+    sizes = [
+        int(np.prod(constant.dims))
+        for content in contents
+        for constant in onnx.load_from_string(content).graph.initializer
+        if constant.data_type == onnx.TensorProto.FLOAT
+    ]
+    return sum(size for size in sizes if size > 1)

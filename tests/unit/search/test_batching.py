@@ -1,3 +1,5 @@
+"""Batches of similar length, processed serially or in threads."""
+
 import subprocess
 import sys
 import threading
@@ -55,7 +57,7 @@ def test_batches_read_at_most_one_window_ahead():
     results = bucketed_batches(endless(), lambda batch: batch, **LIMITS)
     for _ in range(10):
         next(results)
-    assert num_read == 14
+    assert num_read == 14  # two windows of 7 items
 
 
 @pytest.mark.parametrize("num_items", [3, 7, 9])
@@ -75,31 +77,35 @@ def test_batches_reject_a_missing_result():
         list(bucketed_batches(["a", "b"], lambda batch: batch[:1], **LIMITS))
 
 
-def in_two_threads(process_batch, items, **changes):
-    def in_main_thread(batch):
-        raise AssertionError("processed outside the threads")
+def in_two_threads(process_batch, items, **limits):
+    """Call `bucketed_batches` with two threads; fail if a window is processed without them."""
+
+    def process_serially(batch):
+        raise AssertionError("processed without threads")
 
     return bucketed_batches(
-        items, in_main_thread, **(LIMITS | changes), num_threads=2, process_in_thread=process_batch
+        items,
+        process_serially,
+        **(LIMITS | limits),
+        num_threads=2,
+        process_in_thread=process_batch,
     )
 
 
 @given(st.lists(st.text("ab", max_size=9), max_size=60), st.integers(2, 4))
-def test_parallel_batches_give_equal_results(items, count):
+def test_parallel_batches_give_equal_results(items, num_threads):
     def process_batch(batch):
         return [item.upper() for item in batch]
 
-    results = bucketed_batches(
-        items, process_batch, **LIMITS, num_threads=count, process_in_thread=process_batch
-    )
+    results = bucketed_batches(items, process_batch, **LIMITS, num_threads=num_threads)
     assert list(results) == [item.upper() for item in items]
 
 
 def test_parallel_batches_run_at_the_same_time():
-    both = threading.Barrier(2, timeout=10)
+    both_threads = threading.Barrier(2, timeout=10)
 
     def process_batch(batch):
-        both.wait()
+        both_threads.wait()
         return batch
 
     assert list(in_two_threads(process_batch, ["a", "b", "c", "d"])) == ["a", "b", "c", "d"]
@@ -121,14 +127,14 @@ def test_parallel_batches_split_items_evenly(num_items, sizes):
 
 
 def test_small_windows_run_serially():
-    def in_thread(batch):
+    def process_in_thread(batch):
         raise AssertionError("processed in a thread")
 
     items = ["a", "b", "c"]
-    assert (
-        list(bucketed_batches(items, list, **LIMITS, num_threads=2, process_in_thread=in_thread))
-        == items
+    results = bucketed_batches(
+        items, list, **LIMITS, num_threads=2, process_in_thread=process_in_thread
     )
+    assert list(results) == items
 
 
 def test_long_items_run_in_parallel():
@@ -136,15 +142,15 @@ def test_long_items_run_in_parallel():
 
 
 def test_parallel_failure_is_raised_and_stops_the_queue():
-    started = []
-    is_raised = threading.Event()
+    started_batches = []
+    has_failed = threading.Event()
 
     def process_batch(batch):
-        started.append(batch)
+        started_batches.append(batch)
         if batch[0] == "first":
-            is_raised.set()
+            has_failed.set()
             raise DataError("the first batch fails")
-        is_raised.wait(10)  # until the other batch has failed
+        has_failed.wait(10)
         time.sleep(0.05)
         return batch
 
@@ -152,15 +158,15 @@ def test_parallel_failure_is_raised_and_stops_the_queue():
     results = in_two_threads(process_batch, items, max_items=1, window=16)
     with pytest.raises(DataError, match="the first batch fails"):
         next(results)
-    assert len(started) <= 2
+    assert len(started_batches) <= 2
     assert list(results) == []
 
 
-def test_parallel_failures_raise_that_of_the_first_batch():
-    both = threading.Barrier(2, timeout=10)
+def test_first_of_two_failed_batches_is_reported():
+    both_threads = threading.Barrier(2, timeout=10)
 
     def process_batch(batch):
-        both.wait()
+        both_threads.wait()
         raise DataError(f"{batch[0]} fails")
 
     with pytest.raises(DataError, match="bbb fails"):
@@ -168,12 +174,12 @@ def test_parallel_failures_raise_that_of_the_first_batch():
 
 
 def test_interrupt_stops_all_threads():
-    started = []
-    before = threading.enumerate()
+    started_batches = []
+    threads_before = threading.enumerate()
     is_interrupted = threading.Event()
 
     def process_batch(batch):
-        started.append(batch)
+        started_batches.append(batch)
         if threading.current_thread() is threading.main_thread():
             is_interrupted.set()
             raise KeyboardInterrupt
@@ -183,23 +189,23 @@ def test_interrupt_stops_all_threads():
 
     with pytest.raises(KeyboardInterrupt):
         list(in_two_threads(process_batch, ["a"] * 16, max_items=1, window=16))
-    assert len(started) <= 2
-    assert threading.enumerate() == before
+    assert len(started_batches) <= 2
+    assert threading.enumerate() == threads_before
 
 
 def test_no_thread_runs_while_results_are_consumed():
-    before = threading.enumerate()
+    threads_before = threading.enumerate()
     results = in_two_threads(list, ["a"] * 30)
     next(results)
-    assert threading.enumerate() == before
+    assert threading.enumerate() == threads_before
 
 
 def test_parallel_batches_read_one_window_ahead():
-    read = count()
-    results = in_two_threads(list, ("ab" for _ in read))
+    num_read = count()
+    results = in_two_threads(list, ("ab" for _ in num_read))
     for _ in range(10):
         next(results)
-    assert next(read) == 14
+    assert next(num_read) == 14  # two windows of 7 items
 
 
 def test_parallel_batches_work_after_the_main_thread_ended():

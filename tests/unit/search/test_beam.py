@@ -1,3 +1,5 @@
+"""Beam search with small models, whose best summaries are known."""
+
 from dataclasses import replace
 
 import numpy as np
@@ -15,18 +17,18 @@ GREEDY_FAILS = {BOS: {4: 0.6, 5: 0.4}, 4: {6: 0.3, 7: 0.3}, 5: {6: 0.9}, 6: {}, 
 
 
 class RecordingModel:
-    """A model that records its calls."""
+    """Model that records the arguments of each step, and may change the candidates."""
 
     def __init__(self, model, change=lambda candidates: candidates):
         self.model, self.change = model, change
-        self.rows, self.widths, self.documents = [], [], []
+        self.num_rows, self.num_candidates, self.documents = [], [], []
 
     def start(self, sources):
         return self.model.start(sources)
 
     def step(self, state, previous_ids, k):
-        self.rows.append(len(previous_ids))
-        self.widths.append(k)
+        self.num_rows.append(len(previous_ids))
+        self.num_candidates.append(k)
         self.documents.append(set(state.document.tolist()))
         candidates, state = self.model.step(state, previous_ids, k)
         return self.change(candidates), state
@@ -36,12 +38,12 @@ class RecordingModel:
 
 
 def search(model, sources, *, beam_size=2, maximum=4, minimum=1, **options):
-    words = LengthConstraint(minimum=minimum, maximum=maximum)
-    return beam_search(model, sources, beam_size=beam_size, length=words, **options)
+    length = LengthConstraint(minimum=minimum, maximum=maximum)
+    return beam_search(model, sources, beam_size=beam_size, length=length, **options)
 
 
-def words_of(hypotheses):
-    return [h.ids.tolist() for h in hypotheses]
+def ids_of(hypotheses):
+    return [hypothesis.ids.tolist() for hypothesis in hypotheses]
 
 
 def test_beam_of_two_finds_what_greedy_search_misses(table_model, sources_of):
@@ -55,21 +57,20 @@ def test_beam_of_two_finds_what_greedy_search_misses(table_model, sources_of):
 
 def test_ties_are_ranked_by_end_then_id(table_model, sources_of):
     model = table_model({BOS: {6: 0.25, 4: 0.25, 5: 0.25}, 4: {7: 0.5}, 5: {7: 0.5}, 6: {7: 0.5}})
-    (found,) = search(model, sources_of([4]), beam_size=4, n_best=4, maximum=2)
-    assert words_of(found) == [[4], [5], [4, 7], [5, 7]]
+    (hypotheses,) = search(model, sources_of([4]), beam_size=4, n_best=4, maximum=2)
+    assert ids_of(hypotheses) == [[4], [5], [4, 7], [5, 7]]
 
 
 def test_probable_summary_stops_the_search_early(table_model, sources_of):
     model = RecordingModel(table_model({BOS: {4: 0.9}, 4: {5: 0.1}, 5: {6: 0.9}}))
     search(model, sources_of([4]), beam_size=4, maximum=50)
-    assert len(model.rows) == 2  # "4" and its end; "4 5" cannot get a better score
+    assert len(model.num_rows) == 2  # "4" and its end; "4 5" cannot get a better score
 
 
 def test_search_waits_for_a_hypothesis_that_can_still_win(table_model, sources_of):
     model = table_model({BOS: {4: 1.0}, 4: {5: 0.505}, 5: {6: 0.01}})
     ((best,),) = search(model, sources_of([4]))
-    assert best.ids.tolist() == [4, 5]
-    assert 0.505 * 0.99 > 0.495
+    assert best.ids.tolist() == [4, 5]  # 0.505 * 0.99, more than 0.495 of "4"
 
 
 def test_length_penalty_keeps_longer_hypotheses_active(table_model, sources_of):
@@ -85,7 +86,7 @@ def test_steps_are_bounded_by_the_maximum_length(table_model, sources_of, maximu
     model = RecordingModel(table_model({BOS: {4: 1 - 1e-9}, 4: {4: 1 - 1e-9}}))
     ((best,),) = search(model, sources_of([4]), maximum=maximum, scoring=Scoring(length_penalty=1))
     assert best.ids.tolist() == [4] * maximum
-    assert len(model.rows) == maximum + 1
+    assert len(model.num_rows) == maximum + 1
 
 
 def test_maximum_length_ends_with_true_eos_probability(table_model, sources_of):
@@ -113,28 +114,28 @@ def test_beam_narrows_as_hypotheses_end(table_model, sources_of):
     model = RecordingModel(
         table_model({BOS: {4: 0.4, 5: 0.35}, 4: {6: 0.5}, 5: {6: 0.3}, 6: {7: 0.9}})
     )
-    (found,) = search(model, sources_of([4]), beam_size=2, n_best=2)
-    assert model.rows == [1, 2]
-    assert words_of(found) == [[5], [4]]
+    (hypotheses,) = search(model, sources_of([4]), beam_size=2, n_best=2)
+    assert model.num_rows == [1, 2]
+    assert ids_of(hypotheses) == [[5], [4]]
 
 
-def test_search_requests_spare_candidates_for_bans(table_model, sources_of):
+def test_search_requests_more_candidates_for_bans(table_model, sources_of):
     model = RecordingModel(table_model(GREEDY_FAILS))
     sources = sources_of([4])
     search(model, sources, beam_size=2, maximum=4, minimum=2, constraints=[NoRepeatedNgram(2)])
-    assert set(model.widths) == {2 + 2}
-    model.widths.clear()
+    assert set(model.num_candidates) == {2 + 2}
+    model.num_candidates.clear()
     constraints = [NoRepeatedNgram(1), CopyLimit(sources)]
     search(model, sources, beam_size=2, maximum=4, minimum=2, constraints=constraints)
-    assert set(model.widths) == {2 + 3 + 3}
+    assert set(model.num_candidates) == {2 + 3 + 3}
 
 
-def test_special_tokens_are_never_chosen(table_model, sources_of):
+def test_summaries_have_no_special_tokens(table_model, sources_of):
     model = table_model(GREEDY_FAILS, copying=0.3)
-    (found,) = search(model, sources_of([4, 9, 5]), beam_size=50, n_best=50)
-    chosen = {word for hypothesis in found for word in hypothesis.ids.tolist()}
-    assert not chosen & {PAD, UNK, BOS, EOS}
-    assert 9 in chosen
+    (hypotheses,) = search(model, sources_of([4, 9, 5]), beam_size=50, n_best=50)
+    summary_ids = {word for hypothesis in hypotheses for word in hypothesis.ids.tolist()}
+    assert not summary_ids & {PAD, UNK, BOS, EOS}
+    assert 9 in summary_ids
 
 
 def test_diversity_keeps_different_first_words(table_model, sources_of):
@@ -143,8 +144,8 @@ def test_diversity_keeps_different_first_words(table_model, sources_of):
     options = {"minimum": 2, "maximum": 2, "n_best": 2}
     (similar,) = search(model, sources, **options)
     (diverse,) = search(model, sources, **options, scoring=Scoring(diversity=1.0))
-    assert words_of(similar) == [[4, 6], [4, 7]]
-    assert words_of(diverse) == [[4, 6], [5, 6]]
+    assert ids_of(similar) == [[4, 6], [4, 7]]
+    assert ids_of(diverse) == [[4, 6], [5, 6]]
     assert np.exp(diverse[1].score) == pytest.approx(0.25 * 0.9)  # without the diversity penalty
 
 
@@ -177,8 +178,9 @@ def test_model_without_eos_probability_gives_no_summary(table_model, sources_of)
 
 @pytest.mark.parametrize("name", ["log_probs", "end_log_probs"])
 def test_search_rejects_nan_from_the_model(table_model, sources_of, name):
-    broken = RecordingModel(
-        table_model(GREEDY_FAILS), lambda o: replace(o, **{name: getattr(o, name) * np.nan})
-    )
+    def set_to_nan(candidates):
+        return replace(candidates, **{name: getattr(candidates, name) * np.nan})
+
+    model = RecordingModel(table_model(GREEDY_FAILS), set_to_nan)
     with pytest.raises(ArtifactError, match="NaN at word 1 of document 0 of the batch"):
-        search(broken, sources_of([4]))
+        search(model, sources_of([4]))

@@ -1,3 +1,5 @@
+"""Decoding constraints, alone and in a search."""
+
 from dataclasses import replace
 
 import numpy as np
@@ -19,13 +21,14 @@ from readagain.search.scoring import Scoring
 from readagain.text.vocab import BOS, UNK
 
 
-def active_with(*rows, copied_from=None):
-    words = np.array(rows)
+def active_with(*rows):
+    """Return one hypothesis with generated words per document."""
+    ids = np.array(rows)
     return ActiveHypotheses(
-        documents=np.arange(len(words)),
-        ids=words,
-        copied_from=np.full(words.shape, -1) if copied_from is None else np.array(copied_from),
-        log_probs=np.zeros(len(words)),
+        documents=np.arange(len(ids)),
+        ids=ids,
+        copied_from=np.full(ids.shape, -1),
+        log_probs=np.zeros(len(ids)),
         coverage=None,
     )
 
@@ -38,15 +41,15 @@ def test_base_constraint_bans_nothing(make_candidates):
 
 
 def test_length_constraint_bans_words_at_the_maximum(make_candidates):
-    limits = LengthConstraint(minimum=1, maximum=2)
-    assert limits.banned_words(active_with([4]), make_candidates([5, 6])) is None
-    assert limits.banned_words(active_with([4, 5]), make_candidates([5, 6])).all()
+    constraint = LengthConstraint(minimum=1, maximum=2)
+    assert constraint.banned_words(active_with([4]), make_candidates([5, 6])) is None
+    assert constraint.banned_words(active_with([4, 5]), make_candidates([5, 6])).all()
 
 
 def test_length_constraint_bans_ending_before_the_minimum():
-    limits = LengthConstraint(minimum=2, maximum=3)
-    assert limits.banned_end(active_with([4])).all()
-    assert limits.banned_end(active_with([4, 5])) is None
+    constraint = LengthConstraint(minimum=2, maximum=3)
+    assert constraint.banned_end(active_with([4])).all()
+    assert constraint.banned_end(active_with([4, 5])) is None
 
 
 def test_no_repeated_unigram_bans_used_words(make_candidates):
@@ -107,8 +110,8 @@ def test_copy_limit_ignores_generated_words(make_candidates, sources_of):
 
 
 def test_copy_limit_ignores_padding(make_candidates, sources_of):
-    padded = replace(sources_of([4, 4, 4]), lengths=np.array([[1]]))
-    constraint = CopyLimit(padded)
+    one_word = replace(sources_of([4, 4, 4]), lengths=np.array([[1]]))
+    constraint = CopyLimit(one_word)
     assert constraint.banned_words(
         active_with([4]), make_candidates([4], copied_from=[0])
     ).tolist() == [[True]]
@@ -138,20 +141,24 @@ def test_no_doubled_word_bans_nothing_at_the_start(make_candidates):
     assert NoDoubledWord().banned_words(active_with([]), make_candidates([4, 5])) is None
 
 
-CHAIN = {2: {4: 0.9}, 4: {5: 0.9}, 5: {6: 0.9}, 6: {7: 0.9}}  # BOS, then 4 5 6 7
+CHAIN = {BOS: {4: 0.9}, 4: {5: 0.9}, 5: {6: 0.9}, 6: {7: 0.9}}
 
 
-def printed(lengths, sources):
-    generated = np.zeros(8, dtype=int)
-    for word, length in lengths.items():
-        generated[word] = length
-    return {"generated": generated, "copied": np.full(sources.source_ext_ids.shape, 3)}
+def byte_arguments(bytes_by_id, sources):
+    """Return arguments of `ByteLengthConstraint`; every source word has 3 bytes."""
+    vocab_bytes = np.zeros(8, dtype=int)
+    for word_id, num_bytes in bytes_by_id.items():
+        vocab_bytes[word_id] = num_bytes
+    return {
+        "vocab_bytes": vocab_bytes,
+        "source_bytes": np.full(sources.source_ext_ids.shape, 3),
+    }
 
 
-def search_within(model, sources, *constraints, maximum=9, **options):
-    words = LengthConstraint(maximum=maximum)
+def search_with(model, sources, constraint, **options):
+    length = LengthConstraint(maximum=9)
     return beam_search(
-        model, sources, beam_size=3, length=words, constraints=constraints, **options
+        model, sources, beam_size=3, length=length, constraints=[constraint], **options
     )
 
 
@@ -160,46 +167,53 @@ def search_within(model, sources, *constraints, maximum=9, **options):
 )
 def test_byte_maximum_counts_spaces(table_model, sources_of, maximum, words):
     sources = sources_of([4])
-    limit = ByteLengthConstraint(**printed({4: 3, 5: 3, 6: 3, 7: 3}, sources), maximum=maximum)
-    ((best,),) = search_within(
+    limit = ByteLengthConstraint(
+        **byte_arguments({4: 3, 5: 3, 6: 3, 7: 3}, sources), maximum=maximum
+    )
+    ((best,),) = search_with(
         table_model(CHAIN), sources, limit, scoring=Scoring(length_penalty=1.0)
     )
     assert best.ids.tolist() == words
 
 
 def test_byte_limit_measures_copies_by_position():
-    sizes = ByteLengthConstraint(generated=np.arange(8), copied=np.array([[19, 18], [17, 16]]))
-    found = sizes.num_bytes(
-        np.array([0, 1]), np.array([[4, 30], [31, 5]]), np.array([[-1, 1], [0, -1]])
+    constraint = ByteLengthConstraint(
+        vocab_bytes=np.arange(8), source_bytes=np.array([[19, 18], [17, 16]])
     )
-    assert found.tolist() == [[4, 18], [17, 5]]
+    word_bytes = constraint.word_bytes(
+        documents=np.array([0, 1]),
+        ids=np.array([[4, 30], [31, 5]]),
+        copied_from=np.array([[-1, 1], [0, -1]]),
+    )
+    assert word_bytes.tolist() == [[4, 18], [17, 5]]
 
 
 @pytest.mark.parametrize(("maximum", "words"), [(13, [UNK, 4, 5]), (12, [UNK, 4]), (8, [UNK])])
-def test_byte_maximum_uses_given_bytes_of_forced_words(table_model, sources_of, maximum, words):
+def test_byte_maximum_counts_the_bytes_of_forced_words(table_model, sources_of, maximum, words):
     sources = sources_of([4])
     model = table_model({UNK: {4: 0.9}, 4: {5: 0.6}})
-    limits = ByteLengthConstraint(**printed({4: 2, 5: 3}, sources), maximum=maximum, forced=[6])
-    ((best,),) = search_within(model, sources, limits, prefix=ForcedPrefix([[UNK]]))
+    limit = ByteLengthConstraint(
+        **byte_arguments({4: 2, 5: 3}, sources), maximum=maximum, prefix_bytes=[6]
+    )
+    ((best,),) = search_with(model, sources, limit, prefix=ForcedPrefix([[UNK]]))
     assert best.ids.tolist() == words
 
 
 def test_byte_minimum_counts_no_spaces(table_model, sources_of):
     sources = sources_of([4])
-    ends_soon = {2: {4: 0.9}, 4: {5: 0.2}, 5: {6: 0.2}, 6: {7: 0.2}}
-    sizes = printed({4: 3, 5: 3, 6: 3, 7: 3}, sources)
+    model = table_model({BOS: {4: 0.9}, 4: {5: 0.2}, 5: {6: 0.2}, 6: {7: 0.2}})
+    arguments = byte_arguments({4: 3, 5: 3, 6: 3, 7: 3}, sources)
     for minimum, num_words in [(3, 1), (4, 2), (6, 2), (7, 3)]:
-        ((best,),) = search_within(
-            table_model(ends_soon), sources, ByteLengthConstraint(**sizes, minimum=minimum)
-        )
+        limit = ByteLengthConstraint(**arguments, minimum=minimum)
+        ((best,),) = search_with(model, sources, limit)
         assert len(best) == num_words
 
 
 def test_byte_maximum_overrides_the_minimum(table_model, sources_of):
     sources = sources_of([4])
-    limit = ByteLengthConstraint(**printed({4: 3, 5: 30}, sources), minimum=5, maximum=12)
-    only_long = {2: {4: 1.0}, 4: {5: 0.5}}
-    ((best,),) = search_within(table_model(only_long), sources, limit)
+    limit = ByteLengthConstraint(**byte_arguments({4: 3, 5: 30}, sources), minimum=5, maximum=12)
+    model = table_model({BOS: {4: 1.0}, 4: {5: 0.5}})
+    ((best,),) = search_with(model, sources, limit)
     assert best.ids.tolist() == [4]
     assert not best.meets_min_length
 
@@ -207,19 +221,20 @@ def test_byte_maximum_overrides_the_minimum(table_model, sources_of):
 def test_hypotheses_below_the_byte_minimum_rank_last(table_model, sources_of):
     sources = sources_of([4])
     limit = ByteLengthConstraint(
-        **printed({4: 3, 5: 30, 6: 3, 7: 3}, sources), minimum=6, maximum=12
+        **byte_arguments({4: 3, 5: 30, 6: 3, 7: 3}, sources), minimum=6, maximum=12
     )
     # "4" is more probable but has no continuation that fits; "6 7" is long enough.
-    model = table_model({2: {4: 0.9, 6: 0.1}, 4: {5: 0.1}, 6: {7: 0.1}})
-    (found,) = search_within(model, sources, limit, n_best=3)
-    assert [(h.ids.tolist(), h.meets_min_length) for h in found] == [([6, 7], True), ([4], False)]
+    model = table_model({BOS: {4: 0.9, 6: 0.1}, 4: {5: 0.1}, 6: {7: 0.1}})
+    ((best, second),) = search_with(model, sources, limit, n_best=3)
+    assert (best.ids.tolist(), best.meets_min_length) == ([6, 7], True)
+    assert (second.ids.tolist(), second.meets_min_length) == ([4], False)
 
 
 def test_byte_maximum_without_fitting_word_gives_empty_summary(table_model, sources_of):
     sources = sources_of([4])
-    limit = ByteLengthConstraint(**printed({4: 30}, sources), maximum=12)
-    model = table_model({2: {4: 0.9}})
-    ((best,),) = search_within(model, sources, limit)
+    limit = ByteLengthConstraint(**byte_arguments({4: 30}, sources), maximum=12)
+    model = table_model({BOS: {4: 0.9}})
+    ((best,),) = search_with(model, sources, limit)
     assert len(best) == 0
 
 
@@ -233,9 +248,9 @@ def search_after(model, sources, prefix, **options):
 
 def test_forced_prefixes_may_differ_in_length(table_model, sources_of):
     prefix = ForcedPrefix([[5, 6], [], [5]])
-    found = search_after(table_model(TABLE), sources_of([4], [4], [5]), prefix)
-    assert [best.ids.tolist() for (best,) in found] == [[5, 6], [4, 5, 6], [5, 6]]
-    assert found[2][0].copied_from.tolist() == [[-1, -1], [-1, -1]]
+    n_best_lists = search_after(table_model(TABLE), sources_of([4], [4], [5]), prefix)
+    assert [best.ids.tolist() for (best,) in n_best_lists] == [[5, 6], [4, 5, 6], [5, 6]]
+    assert n_best_lists[2][0].copied_from.tolist() == [[-1, -1], [-1, -1]]
 
 
 def test_forced_words_are_not_scored(table_model, sources_of):

@@ -19,20 +19,20 @@ def decode_with(spec: DecodeSpec, *, n_best: int = 1) -> list[list[int]]:
     table[BOS, [4, 5]] = 0.4, 0.6
     table[5, [6, 7]] = 0.5
     table[[4, 6, 7], EOS] = 1.0
-    (found,) = decode_sources(TableModel(table), SOURCES, spec, n_best=n_best)
-    return [each.ids.tolist() for each in found]
+    (hypotheses,) = decode_sources(TableModel(table), SOURCES, spec, n_best=n_best)
+    return [hypothesis.ids.tolist() for hypothesis in hypotheses]
 
 
 def test_diversity_keeps_another_first_word():
-    model = np.zeros((8, 8))
-    model[BOS, [4, 5]] = 0.7, 0.3
-    model[4, [6, 7]] = 0.5
-    model[[5, 6, 7], EOS] = 1.0
+    table = np.zeros((8, 8))
+    table[BOS, [4, 5]] = 0.7, 0.3
+    table[4, [6, 7]] = 0.5
+    table[[5, 6, 7], EOS] = 1.0
 
     def first_words(diversity):
         decode = DecodeSpec(beam_size=2, diversity=diversity)
-        (found,) = decode_sources(TableModel(model), SOURCES, decode, n_best=2)
-        return {each.ids[0] for each in found}
+        (hypotheses,) = decode_sources(TableModel(table), SOURCES, decode, n_best=2)
+        return {hypothesis.ids[0] for hypothesis in hypotheses}
 
     assert first_words(0.0) == {4}
     assert first_words(5.0) == {4, 5}
@@ -50,22 +50,22 @@ def test_word_reward_prefers_longer_summaries():
 
 
 def test_mbr_takes_the_summary_that_shares_most_words():
-    # Against "4": 0.4; "5 6" shares one word of two with "5 7": 0.3 + 0.3 / 2.
+    # Expected F1 of "4": 0.4; of "5 6", which shares one word of two with "5 7": 0.3 + 0.3 / 2.
     assert decode_with(DecodeSpec(beam_size=4, consensus=1.0)) == [[5, 6]]
     assert decode_with(DecodeSpec(beam_size=4, consensus=1.0), n_best=3) == [[5, 6], [5, 7], [4]]
 
 
 def test_mbr_by_recall_prefers_longer_overlap():
-    model = np.zeros((8, 8))
-    model[BOS, [4, 5]] = 0.3, 0.7
-    model[4, [EOS, 5]] = 2 / 3, 1 / 3
-    model[5, EOS] = 1.0
+    table = np.zeros((8, 8))
+    table[BOS, [4, 5]] = 0.3, 0.7
+    table[4, [EOS, 5]] = 2 / 3, 1 / 3
+    table[5, EOS] = 1.0
 
-    def best(measure):
-        # "5" with 0.7, "4" with 0.2, and "4 5" with 0.1, which has the words of both.
-        decode = DecodeSpec(beam_size=4, consensus=1.0, consensus_by=measure)
-        (found,) = decode_sources(TableModel(model), SOURCES, decode)
-        return found[0].ids.tolist()
+    def best(utility):
+        # "5" has probability 0.7, "4" has 0.2, and "4 5", with the words of both, has 0.1.
+        decode = DecodeSpec(beam_size=4, consensus=1.0, consensus_by=utility)
+        ((hypothesis,),) = decode_sources(TableModel(table), SOURCES, decode)
+        return hypothesis.ids.tolist()
 
     assert best("f1") == [5]
     assert best("recall") == [4, 5]
@@ -79,8 +79,8 @@ def test_no_repeat_ngram_bans_doubled_words():
 
     def best(**settings):
         decode = DecodeSpec(beam_size=2, min_words=2, max_words=2, **settings)
-        ((found,),) = decode_sources(TableModel(table), SOURCES, decode)
-        return found.ids.tolist()
+        ((hypothesis,),) = decode_sources(TableModel(table), SOURCES, decode)
+        return hypothesis.ids.tolist()
 
     assert best() == [5, 5]
     assert best(no_repeat_ngram=2) == [5, 6]
@@ -93,8 +93,8 @@ def test_limit_copies_follows_source_counts():
 
     def best(**settings):
         decode = DecodeSpec(beam_size=2, min_words=2, max_words=2, **settings)
-        ((found,),) = decode_sources(TableModel(table, copying=0.9), SOURCES, decode)
-        return found.ids.tolist()
+        ((hypothesis,),) = decode_sources(TableModel(table, copying=0.9), SOURCES, decode)
+        return hypothesis.ids.tolist()
 
     assert best() == [4, 4]
     assert best(limit_copies=True) == [5, 4]

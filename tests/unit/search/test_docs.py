@@ -1,3 +1,5 @@
+"""Examples in docs/beam-search.md."""
+
 import re
 from pathlib import Path
 

@@ -1,3 +1,5 @@
+"""Expansion step of beam search: sorting, bans and selection."""
+
 import numpy as np
 import pytest
 
@@ -32,22 +34,22 @@ def test_sort_candidates_returns_sorted_input_unchanged(make_candidates):
     assert sort_candidates(candidates) is candidates
 
 
-class Ban(Constraint):
-    """Bans the words of a list in each document."""
+class BannedIds(Constraint):
+    """Constraint that bans the ids of one list per document."""
 
-    def __init__(self, *words):
-        self.words = words
+    def __init__(self, *ids_by_document):
+        self.ids_by_document = ids_by_document
 
     def banned_words(self, active, candidates):
         return np.array(
             [
-                np.isin(ids, self.words[document])
+                np.isin(ids, self.ids_by_document[document])
                 for document, ids in zip(active.documents, candidates.ids, strict=True)
             ]
         ).reshape(candidates.ids.shape)
 
 
-def no_words(num_rows):
+def empty_hypotheses(num_rows):
     return ActiveHypotheses(
         documents=np.arange(num_rows),
         ids=np.zeros((num_rows, 0), int),
@@ -57,100 +59,106 @@ def no_words(num_rows):
     )
 
 
-@pytest.mark.parametrize("constraint", [Constraint(), Ban([]), Ban([9])])
+@pytest.mark.parametrize("constraint", [Constraint(), BannedIds([]), BannedIds([9])])
 def test_find_allowed_returns_none_without_relevant_bans(make_candidates, constraint):
-    columns, missing = find_allowed(
-        no_words(1), make_candidates([7, 8, 9]), constraint, ForcedPrefix([()] * 1), 2
+    columns, is_missing = find_allowed(
+        empty_hypotheses(1), make_candidates([7, 8, 9]), constraint, ForcedPrefix([()]), 2
     )
     assert columns is None
-    assert missing is None
+    assert is_missing is None
 
 
-@pytest.mark.parametrize("num_rows", [30])
 @pytest.mark.parametrize("num_banned", range(1, 12))
-def test_find_allowed_skips_any_number_of_bans(make_candidates, num_banned, num_rows):
+def test_find_allowed_skips_any_number_of_bans(make_candidates, num_banned):
+    num_rows = 30
     rng = np.random.default_rng(num_banned)
     ids = np.array([rng.permutation(np.arange(4, 18)) for _ in range(num_rows)])  # 14 candidates
     bans = [rng.choice(np.arange(4, 18), size=num_banned, replace=False) for _ in range(num_rows)]
-    columns, missing = find_allowed(
-        no_words(num_rows), make_candidates(ids), Ban(*bans), ForcedPrefix([()] * num_rows), 2
+    columns, is_missing = find_allowed(
+        empty_hypotheses(num_rows),
+        make_candidates(ids),
+        BannedIds(*bans),
+        ForcedPrefix([()] * num_rows),
+        2,
     )
-    assert not missing.any()
+    assert not is_missing.any()
     for row in range(num_rows):
-        allowed = [id for id in ids[row] if id not in bans[row]]
-        assert ids[row, columns[row]].tolist() == allowed[:2]
+        allowed_ids = [word_id for word_id in ids[row] if word_id not in bans[row]]
+        assert ids[row, columns[row]].tolist() == allowed_ids[:2]
 
 
 @pytest.mark.parametrize("num_rows", [1, 5])
 def test_find_allowed_marks_missing_candidates(make_candidates, num_rows):
     ids = np.tile(np.arange(4, 13), (num_rows, 1))
     bans = [ids[0, :-1], *[[]] * (num_rows - 1)]
-    columns, missing = find_allowed(
-        no_words(num_rows), make_candidates(ids), Ban(*bans), ForcedPrefix([()] * num_rows), 2
+    columns, is_missing = find_allowed(
+        empty_hypotheses(num_rows),
+        make_candidates(ids),
+        BannedIds(*bans),
+        ForcedPrefix([()] * num_rows),
+        2,
     )
     assert columns[0, 0] == ids.shape[1] - 1
-    assert missing[0].tolist() == [False, True]
-    assert not missing[1:].any()
+    assert is_missing[0].tolist() == [False, True]
+    assert not is_missing[1:].any()
 
 
 def test_find_allowed_never_bans_a_forced_word(make_candidates):
     prefix = ForcedPrefix([[4], []])
-    columns, missing = find_allowed(
-        no_words(2), make_candidates([[4, 5], [4, 5]]), Ban([4], [4]), prefix, 1
+    columns, is_missing = find_allowed(
+        empty_hypotheses(2), make_candidates([[4, 5], [4, 5]]), BannedIds([4], [4]), prefix, 1
     )
     assert columns.tolist() == [[0], [1]]
-    assert not missing.any()
+    assert not is_missing.any()
 
 
-def select(document, ranking, widths):
-    """Return the row and column of each selected continuation, by document."""
+def select(documents, ranking, beam_widths):
+    """Return a selection, and the (row, column) of each selected continuation by document."""
     rows, columns = np.shape(ranking)
     active = ActiveHypotheses(
-        documents=np.array(document),
+        documents=np.array(documents),
         ids=np.zeros((rows, 1), dtype=np.int64),
         copied_from=np.full((rows, 1), -1),
         log_probs=np.zeros(rows),
         coverage=None,
     )
     scores = np.array(ranking, dtype=np.float64)
-    nothing = np.empty(0)
     continuations = Continuations(
         columns=None,
         log_probs=scores,
         scores=scores,
         ranking=scores,
-        dead_ends=nothing.astype(np.int64),
-        dead_end_scores=nothing,
+        dead_ends=np.empty(0, dtype=np.int64),
+        dead_end_scores=np.empty(0),
         coverage=None,
         over_attention=None,
     )
-    selection = select_continuations(active, continuations, np.array(widths))
+    selection = select_continuations(active, continuations, np.array(beam_widths))
+    is_selected = selection.is_end | selection.is_word
     return selection, [
-        [divmod(int(index), columns) for index in indices[is_real]]
-        for indices, is_real in zip(
-            selection.indices, selection.is_end | selection.is_word, strict=True
-        )
+        [divmod(int(index), columns) for index in indices[mask]]
+        for indices, mask in zip(selection.indices, is_selected, strict=True)
     ]
 
 
 def test_selection_handles_beams_of_different_width():
     ranking = [[-9, -1], [-2, -8], [-3, -7], [-1, -4], [-2, -6]]  # EOS, one word
-    selection, found = select([0, 0, 0, 2, 2], ranking, [3, 9, 2])
+    selection, cells = select([0, 0, 0, 2, 2], ranking, [3, 9, 2])
     assert selection.documents.tolist() == [0, 2]
-    assert found == [[(0, 1), (1, 0), (2, 0)], [(3, 0), (4, 0)]]
+    assert cells == [[(0, 1), (1, 0), (2, 0)], [(3, 0), (4, 0)]]
     assert selection.is_end.tolist() == [[False, True, True], [True, True, False]]
     assert selection.is_word.tolist() == [[True, False, False], [False, False, False]]
 
 
 def test_selection_of_a_wide_beam_takes_all_continuations():
     ranking = [[-1, -2, -np.inf], [-2, -1, -3]] * 5
-    _, found = select(np.arange(10), ranking, [9] * 10)
-    assert found[0] == [(0, 0), (0, 1)]
-    assert found[9] == [(9, 1), (9, 0), (9, 2)]
-    _, (together,) = select([0, 0], ranking[:2], [9])
-    assert together == [(0, 0), (1, 1), (0, 1), (1, 0), (1, 2)]
+    _, cells = select(np.arange(10), ranking, [9] * 10)
+    assert cells[0] == [(0, 0), (0, 1)]
+    assert cells[9] == [(9, 1), (9, 0), (9, 2)]
+    _, (cells,) = select([0, 0], ranking[:2], [9])
+    assert cells == [(0, 0), (1, 1), (0, 1), (1, 0), (1, 2)]
 
 
 def test_selection_breaks_ties_by_rank_and_ends_first():
-    _, (found,) = select([0, 0], [[-1, -1, -2], [-1, -1, -1]], [4])
-    assert found == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    _, (cells,) = select([0, 0], [[-1, -1, -2], [-1, -1, -1]], [4])
+    assert cells == [(0, 0), (0, 1), (1, 0), (1, 1)]

@@ -11,26 +11,28 @@ from readagain.search.features import ExtractiveFeatures, FeatureWeights, count_
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import SourceBatch
 from readagain.search.scoring import Scoring
-from readagain.text.vocab import BOS
+from readagain.text.vocab import BOS, PAD
 
 NO_WEIGHTS = FeatureWeights()
 
 
-def active_with(*rows, document=None):
-    words = np.array(rows, dtype=np.int32).reshape(len(rows), -1)
+def active_with(*rows):
+    """Return one hypothesis with generated words per document."""
+    ids = np.array(rows, dtype=np.int32).reshape(len(rows), -1)
     return ActiveHypotheses(
-        documents=np.arange(len(rows)) if document is None else np.array(document),
-        ids=words,
-        copied_from=np.full(words.shape, -1),
+        documents=np.arange(len(rows)),
+        ids=ids,
+        copied_from=np.full(ids.shape, -1),
         log_probs=np.zeros(len(rows)),
         coverage=None,
     )
 
 
 def features(sources, words, ids):
-    """Return unigram, bigram, trigram, reordering of each id after the words of one row."""
-    values = ExtractiveFeatures(sources, NO_WEIGHTS).values(active_with(words), np.array([ids]))
-    return np.stack(values, axis=-1)[0].astype(int).tolist()
+    """Return [unigram, bigram, trigram, reordering] of each of `ids` after `words`."""
+    extractive = ExtractiveFeatures(sources, NO_WEIGHTS)
+    arrays = extractive.compute(active_with(words), np.array([ids]))
+    return np.stack(arrays, axis=-1)[0].astype(int).tolist()
 
 
 def test_first_word_has_only_the_unigram_feature(sources_of):
@@ -67,10 +69,9 @@ def test_bigrams_do_not_cross_sentences():
 
 
 def test_padding_has_no_features(sources_of):
-    values = ExtractiveFeatures(sources_of([4], [5, 6, 7]), NO_WEIGHTS).values(
-        active_with([4], [6]), np.array([[0, 4, 7], [7, 5, 4]])
-    )
-    assert np.stack(values, axis=-1).astype(int).tolist() == [
+    extractive = ExtractiveFeatures(sources_of([4], [5, 6, 7]), NO_WEIGHTS)
+    arrays = extractive.compute(active_with([4], [6]), np.array([[PAD, 4, 7], [7, 5, 4]]))
+    assert np.stack(arrays, axis=-1).astype(int).tolist() == [
         [[0, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]],
         [[1, 1, 0, 0], [1, 0, 0, 1], [0, 0, 0, 0]],
     ]
@@ -134,7 +135,7 @@ def test_count_features_equals_the_sum_over_words(sentences, words):
         lengths=np.array([list(map(len, sentences))]),
         source_ext_ids=ids.reshape(1, -1),
     )
-    one_by_one = np.zeros(4)
-    for end, word in enumerate(words):
-        one_by_one += features(source, words[:end], [word])[0]
-    assert count_features(words, sentences).tolist() == one_by_one.tolist()
+    counts = np.zeros(4)
+    for position, word in enumerate(words):
+        counts += features(source, words[:position], [word])[0]
+    assert count_features(words, sentences).tolist() == counts.tolist()

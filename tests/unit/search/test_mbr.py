@@ -30,7 +30,8 @@ SIMILAR = hypothesis(20, 21, 23, score=-1.2)
 
 
 def test_mbr_prefers_similar_hypotheses_over_an_outlier():
-    # Equal weights: the outlier has 1/3; the two that share two words of three have (1 + 2/3) / 3.
+    # With equal weights, the outlier has an expected F1 of 1/3. The two other hypotheses share two
+    # words of three, so they have (1 + 2/3) / 3.
     ordered = mbr_rerank([OUTLIER, CENTRAL, SIMILAR], temperature=1e6)
     assert [each.ids for each in ordered] == [CENTRAL.ids, SIMILAR.ids, OUTLIER.ids]
     assert [each.score for each in ordered] == pytest.approx([5 / 9, 5 / 9, 1 / 3])
@@ -43,9 +44,9 @@ def test_mbr_with_low_temperature_keeps_the_best_score():
 
 def test_mbr_counts_repeated_words():
     twice, once = hypothesis(5, 5, 6, score=-1.0), hypothesis(5, 6, 7, score=-1.0)
-    alone = hypothesis(5, 5, 5, score=-1.0)
-    # F1 with the others: twice 2/3 + 2/3, once 2/3 + 1/3, alone 2/3 + 1/3.
-    assert mbr_rerank([alone, once, twice], temperature=1e6)[0].ids is twice.ids
+    thrice = hypothesis(5, 5, 5, score=-1.0)
+    # F1 against the two other hypotheses: `twice` 2/3 + 2/3, `once` 2/3 + 1/3, `thrice` 2/3 + 1/3.
+    assert mbr_rerank([thrice, once, twice], temperature=1e6)[0].ids is twice.ids
 
 
 def test_mbr_by_recall_prefers_the_covering_hypothesis():
@@ -64,19 +65,22 @@ beams = st.lists(
 )
 
 
-@pytest.mark.parametrize("measure", ["f1", "recall"])
+@pytest.mark.parametrize("utility", ["f1", "recall"])
 @given(beams, st.sampled_from([0.3, 1.0]))
-def test_mbr_order_equals_expected_utility(measure, beam, temperature):
-    def overlap(one, other):
-        shared = sum((Counter(one.ids.tolist()) & Counter(other.ids.tolist())).values())
-        size = len(other.ids) if measure == "recall" else (len(one.ids) + len(other.ids)) / 2
-        return shared / size
+def test_mbr_order_equals_expected_utility(utility, beam, temperature):
+    def overlap(candidate, reference):
+        shared_words = Counter(candidate.ids.tolist()) & Counter(reference.ids.tolist())
+        mean_length = (len(candidate) + len(reference)) / 2
+        return shared_words.total() / (len(reference) if utility == "recall" else mean_length)
 
-    def expected_utility(one):
-        return sum(exp(each.score / temperature) * overlap(one, each) for each in hypotheses)
+    def expected_utility(candidate):
+        return sum(
+            exp(reference.score / temperature) * overlap(candidate, reference)
+            for reference in hypotheses
+        )
 
     hypotheses = [hypothesis(*ids, score=score) for ids, score in beam]
-    ordered = mbr_rerank(hypotheses, temperature=temperature, utility=measure)
+    ordered = mbr_rerank(hypotheses, temperature=temperature, utility=utility)
     by_ids = {id(each.ids): each for each in hypotheses}
     assert sorted(by_ids) == sorted(id(each.ids) for each in ordered)
     for better, worse in pairwise(expected_utility(by_ids[id(each.ids)]) for each in ordered):

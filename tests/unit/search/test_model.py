@@ -1,3 +1,5 @@
+"""Batches of sources."""
+
 import numpy as np
 
 from readagain.search.model import SourceBatch
