@@ -2,13 +2,14 @@
 
 import csv
 import json
+import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from rich.console import Console
+from self_signal import readagain_with_signal
 
 from readagain import Summarizer, fit
 from readagain.fitting.work_dir import work_dir
@@ -138,57 +139,39 @@ def test_chinese_headlines_have_no_spaces(tmp_path):
     assert " " not in summary
 
 
-def command(folder, *options):
-    return [
-        *(sys.executable, "-m", "readagain", "fit", str(folder / "pairs.csv")),
-        *("--out", str(folder / "model"), "--epochs", str(EPOCHS), "--device", "cpu"),
-        *("--threads", "1", *options),
-    ]
-
-
 def weights(out: Path):
     tensors = read_tensors(work_dir(out) / "run" / "weights.safetensors")
     return {name: array.tobytes() for name, array in tensors.items()}
 
 
-def start(folder):
-    return subprocess.Popen(command(folder), stdout=subprocess.PIPE, text=True)
-
-
-def wait_until(process, is_true):
-    while not is_true():
-        assert process.poll() is None
-        time.sleep(0.01)
-
-
 def test_stopped_and_killed_fit_resumes_to_the_same_weights(english, tmp_path):
-    write_pairs(tmp_path / "pairs.csv", "en")
-    out, run = tmp_path / "model", tmp_path / "model.work" / "run"
-    stopped = start(tmp_path)
-    wait_until(stopped, lambda: b"loss" in read_log(run))
-    stopped.terminate()
-    printed, _ = stopped.communicate()
-    assert stopped.returncode == 0
-    assert "estimate:" in printed
-    assert "stopped and saved at step" in printed
+    out = tmp_path / "model"
+    arguments = [
+        *("fit", str(write_pairs(tmp_path / "pairs.csv", "en")), "--out", str(out)),
+        *("--epochs", str(EPOCHS), "--device", "cpu", "--threads", "1"),
+    ]
+
+    def run(*words):
+        return subprocess.run([*words, *arguments], capture_output=True, text=True, check=False)
+
+    log_line = "readagain.training.metrics:MetricsLog.write"
+    stopped = run(*readagain_with_signal(signal.SIGTERM, after=log_line))
+    assert stopped.returncode == 0, stopped.stderr
+    assert "estimate:" in stopped.stdout
+    assert "stopped and saved at step" in stopped.stdout
     assert not out.exists()
 
-    killed = start(tmp_path)
-    wait_until(killed, lambda: b"dev_loss" in read_log(run) and list(run.glob("model.json")))
-    killed.kill()
-    killed.communicate()
+    published = "readagain.training.run_writer:RunWriter.publish"
+    killed = run(*readagain_with_signal(signal.SIGKILL, after=published))
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert not out.exists()
 
-    done = subprocess.run(command(tmp_path), capture_output=True, text=True, check=False)
+    done = run(sys.executable, "-m", "readagain")
     assert done.returncode == 0, done.stderr
     assert "resuming from step" in done.stdout
     assert "first 12 words" in done.stdout
     assert f"{out}: ready" in done.stdout
     assert weights(out) == weights(english.out)
-
-
-def read_log(run):
-    path = run / "metrics.jsonl"
-    return path.read_bytes() if path.exists() else b""
 
 
 def test_same_call_keeps_model_and_more_epochs_continue_it(english):
