@@ -26,8 +26,8 @@ def command(
         list[str],
         typer.Argument(
             metavar="INPUT",
-            help="Files, glob patterns or URLs (s3://…): .jsonl, .csv, .tsv, .parquet, .txt (one "
-            "text per file), also .gz, .xz and .zst.",
+            help="Files, glob patterns or URLs (s3://…): .jsonl, .csv, .tsv, .parquet or .txt (one "
+            "text per file); they may be compressed: .gz, .xz or .zst.",
         ),
     ],
     out: Annotated[
@@ -35,7 +35,8 @@ def command(
     ],
     *,
     engine: Annotated[
-        Literal["local", "ray"], typer.Option(help="Local processes or a Ray cluster.")
+        Literal["local", "ray"],
+        typer.Option(help="Where texts are summarized: in local processes or on a Ray cluster."),
     ] = "local",
     model: options.Model = DEFAULT_MODEL,
     format: options.TextFormat = None,
@@ -47,14 +48,14 @@ def command(
         writing_option(
             metavar="jsonl|csv|parquet",
             help="Output format.",
-            show_default="as the input; jsonl for text",
+            show_default="format of the input; jsonl for text",
         ),
     ] = None,
     one_file_per_input: Annotated[
         bool,
         writing_option(
             "--one-file-per-input",
-            help="Join the shards of each input into OUT_DIR/<name of the input>.",
+            help="Join the shards of each input into one file of the same name in OUT_DIR.",
         ),
     ] = False,
     field: options.SummaryField = "summary",
@@ -76,24 +77,25 @@ def command(
     update: Annotated[
         bool,
         writing_option(
-            "--update", help="Resume a job whose inputs have changed; unchanged shards are kept."
+            "--update",
+            help="Continue a job whose inputs have changed; shards of unchanged inputs are kept.",
         ),
     ] = False,
     workers: Annotated[
         int,
         running_option(min=0, help="Number of processes; 0 for all processors."),
     ] = 0,
-    threads: Annotated[int, running_option(min=1, help="Threads per worker.")] = 1,
+    threads: Annotated[int, running_option(min=1, help="Number of threads per process.")] = 1,
     precision: options.Precision = None,
     address: Annotated[
         str | None,
         running_option(
-            help="With --engine ray: HOST:PORT of the cluster, or 'auto' on one of its nodes."
+            help="With --engine ray: HOST:PORT of the cluster, or 'auto' on a node of the cluster."
         ),
     ] = None,
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
-    """Write headlines for every row of many files; all fields are kept.
+    """Write headlines for all rows of many files; the output keeps all fields.
 
     The same command resumes an interrupted job.
     """

@@ -1,4 +1,4 @@
-"""`readagain explain`: show importance, attention and copied words of a headline."""
+"""`readagain explain`: show the weights and the copied words of a headline."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Unpack
@@ -27,25 +27,26 @@ def command(
         str,
         typer.Argument(
             metavar="TEXT|FILE|-",
-            help="Text, or file with one; - or nothing for standard input.",
+            help="Text, or file with one text; - or nothing for standard input.",
             show_default=False,
         ),
     ] = STDIN,
     *,
     model: options.Model = DEFAULT_MODEL,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="HTML page to write.")
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="File for the explanation as a web page."),
     ] = None,
     png: Annotated[
         Path | None,
-        typer.Option("--png", metavar="FILE", help="Image to write: .png, .svg or .pdf."),
+        typer.Option("--png", metavar="FILE", help="File for a picture: .png, .svg or .pdf."),
     ] = None,
     as_json: options.AsJson = False,
     encoding: options.Encoding = "utf-8",
     threads: options.Threads = None,
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
-    """Show importance, attention and copied words behind a headline."""
+    """Show the importance and attention weights of a headline, and its copied words."""
     import sys
     from dataclasses import asdict
 

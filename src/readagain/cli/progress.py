@@ -21,7 +21,7 @@ MIN_TEXTS = 100
 
 @contextmanager
 def job_progress(*stages: str) -> Iterator["Callable[[JobProgress], None]"]:
-    """Yield a function that shows the progress of a job with these stages."""
+    """Yield a function that shows the progress of a job: a bar for each stage, or log lines."""
     if not sys.stderr.isatty():
         yield LineProgress()
         return
@@ -52,7 +52,7 @@ class LineProgress:
         self._previous: JobProgress | None = None
 
     def __call__(self, progress: "JobProgress") -> None:
-        """Print a line if the last one is old enough or a stage has ended."""
+        """Print a line if a stage has ended or the last line is `LINE_INTERVAL_S` old."""
         now = self._clock()
         if self._previous is not None and self._previous.stage != progress.stage:
             self._print(self._previous, now)

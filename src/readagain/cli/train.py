@@ -30,7 +30,7 @@ def command(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", metavar="FOLDER", help="Run folder, which becomes the model folder."
+            "--out", "-o", metavar="FOLDER", help="Folder for the run and the trained model."
         ),
     ],
     changes: options.Changes = None,
@@ -46,7 +46,7 @@ def command(
         typer.Option(
             metavar="WORDS",
             min=0,
-            help="With --from: words of this corpus to add to each vocabulary.",
+            help="With --from: number of words of this corpus to add to each vocabulary.",
         ),
     ] = 0,
     device: options.Device = "auto",
@@ -55,10 +55,10 @@ def command(
         bool, typer.Option("--overwrite", help="Replace another run in --out.")
     ] = False,
 ) -> None:
-    """Train a network on a prepared corpus; the best weights become a model folder.
+    """Train a network on a prepared corpus, and write its best weights to a model folder.
 
     The same command resumes an interrupted run; with more train.epochs it continues a finished
-    one. Under torchrun, several processes or machines train together.
+    run. Under torchrun, several processes or machines train together.
     """
     from readagain.api import train
     from readagain.cli.output import persistent_console

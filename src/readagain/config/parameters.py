@@ -37,8 +37,9 @@ def _count_encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     num_sequences = run.data.num_sentences if isinstance(model.encoder, HierarchicalSpec) else 1
     embeddings = (run.source_vocab_size + V) * E
     num_gates, num_states = (4, 2) if model.decoder.cell == "lstm" else (3, 1)
-    has_start = model.decoder.initial_state == "encoder"
-    start = _count_linear(num_sequences * U, num_states * H) if has_start else 0
+    initial_state = 0
+    if model.decoder.initial_state == "encoder":
+        initial_state = _count_linear(num_sequences * U, num_states * H)
     attention = U * A + H * A + A
     gates = num_gates * (_count_linear(E, H) + H * U + H * H)
     output = _count_linear(H, V)
@@ -46,7 +47,7 @@ def _count_encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     if model.output == "copy" and model.copied_words == "place":
         copy += _count_linear(U, E)
     encoder = _count_encoder(run, model)
-    return embeddings + encoder + start + attention + gates + output + copy
+    return embeddings + encoder + initial_state + attention + gates + output + copy
 
 
 def _count_abs(run: RunSpec, model: AbsSpec) -> int:
@@ -72,22 +73,24 @@ def _count_encoder(run: RunSpec, model: ModelSpec) -> int:
     directions = 1 + spec.bidirectional
     U = spec.hidden_size * directions
     first = directions * _count_rnn_layer(spec.cell, E, spec.hidden_size)
-    match spec:
+    combine = 0  # parameters of the layer that combines the sentence vectors
+    match spec:  # the context is the input of the second pass that is the same for all words
         case OnePassSpec():
             return first
         case ReadAgainSpec():
-            combine, context = 0, U
+            context_size = U
         case HierarchicalSpec(combine="concat"):
-            combine, context = 0, run.data.num_sentences * U
+            context_size = run.data.num_sentences * U
         case HierarchicalSpec():
-            combine, context = _count_linear(run.data.num_sentences * U, U), 2 * U
+            context_size = 2 * U
+            combine = _count_linear(run.data.num_sentences * U, U)
         case _:
             assert_never(spec)
     if spec.cell == "lstm" or spec.importance == "none":
-        second = directions * _count_rnn_layer(spec.cell, E + U + context, spec.hidden_size)
+        second = directions * _count_rnn_layer(spec.cell, E + U + context_size, spec.hidden_size)
     else:
         num_weights = spec.hidden_size if spec.importance == "vector" else 1
-        importance = num_weights * (U + context + E)
+        importance = num_weights * (U + context_size + E)
         second = directions * (_count_rnn_layer("gru", E, spec.hidden_size) + importance)
     return first + combine + second
 
