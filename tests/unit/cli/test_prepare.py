@@ -1,3 +1,5 @@
+"""The command `readagain prepare`."""
+
 import json
 
 import pytest
