@@ -101,7 +101,7 @@ def command(
     """
     from readagain.batch.job import BatchJob, group_inputs
     from readagain.batch.locations import find_files
-    from readagain.batch.run import run_batch
+    from readagain.batch.run import local_engine, run_batch
     from readagain.batch.shard_worker import OUTPUT_FORMATS, ShardConfig
     from readagain.batch.shards import SplitOptions
     from readagain.cli.inputs import read_options
@@ -144,8 +144,6 @@ def command(
 
         run_shards = ray_engine(address=address, num_workers=workers)
     else:
-        from readagain.batch.run import local_engine
-
         run_shards = local_engine(num_workers=workers)
     kept_rows = 0
     with resumable(), job_progress("summarizing") as show:

@@ -38,7 +38,6 @@ COMMANDS: tuple[str, ...] = (
     "reproduce",
 )
 
-_HELP = "Write headlines for texts, and train and evaluate the models that write them."
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
@@ -66,7 +65,7 @@ def build_app() -> typer.Typer:
     """Return the Typer application with all commands."""
     app = typer.Typer(
         name="readagain",
-        help=_HELP,
+        help="Write headlines for texts, and train and evaluate the models that write them.",
         cls=_Group,
         no_args_is_help=True,
         pretty_exceptions_enable=False,

@@ -1,7 +1,7 @@
 """Options shared by several commands."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,9 @@ from readagain.config.options import OPTIONS
 from readagain.errors import as_option
 from readagain.formats.records import OnError
 from readagain.rouge.options import PROTOCOLS
+
+Command = Callable[..., None]
+Decorator = Callable[[Command], Command]
 
 # Functions that define an option under the heading Reading, Writing or Running of --help.
 reading_option = partial(typer.Option, rich_help_panel="Reading")
@@ -53,9 +56,7 @@ Model = Annotated[
 ]
 
 
-def decoding_options(
-    *names: str, default: str = "from the model"
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def decoding_options(*names: str, default: str = "from the model") -> Decorator:
     """Return a decorator that adds options of `SummarizeOptions` to a command.
 
     The command receives them as `**decoding: Unpack[SummarizeOptions]`.
@@ -63,15 +64,13 @@ def decoding_options(
     Args:
         names: names of the options; by default all except `explain`, since explanations have a
             command of their own.
-        default: where unset decode settings come from, for the help text.
+        default: where the value of a number comes from if its option is unset, for --help.
     """
     names = names or tuple(name for name in OPTIONS if name != "explain")
     return _add_parameters([_make_parameter(OPTIONS[name], default) for name in names])
 
 
-def spec_options(
-    spec: object, panel: str, *, exclude: Sequence[str] = ()
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def spec_options(spec: object, panel: str) -> Decorator:
     """Return a decorator that adds one option for each field of a dataclass to a command.
 
     The command receives them as keyword arguments.
@@ -79,27 +78,23 @@ def spec_options(
     Args:
         spec: instance with the default values; its class has the types and help texts.
         panel: heading of these options in the help text.
-        exclude: fields without an option.
     """
     return _add_parameters(
         [
             _make_parameter(replace(field, default=getattr(spec, name)), "none", panel)
             for name, field in spec_fields(type(spec)).items()
-            if name not in exclude
         ]
     )
 
 
-def _add_parameters(
-    new_parameters: list[inspect.Parameter],
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def _add_parameters(new_parameters: list[inspect.Parameter]) -> Decorator:
     """Return a decorator that replaces the `**kwargs` of a command by new keyword parameters.
 
     Typer reads the signature and the annotations of the command. The new parameters come before the
     command's own keyword parameters, and in --help their options come first, too.
     """
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+    def decorate(command: Command) -> Command:
         *own_parameters, _ = inspect.signature(command).parameters.values()
         keyword_only = inspect.Parameter.KEYWORD_ONLY
         arguments = [each for each in own_parameters if each.kind is not keyword_only]
@@ -117,8 +112,7 @@ def _make_parameter(option: SpecField, default: str, panel: str = "Summary") -> 
 
     Args:
         option: the field that the option sets.
-        default: text that --help shows as the default if the option is a number and None by
-            default.
+        default: shown in --help as the default of a number whose default is None.
         panel: heading of the option in the help text.
     """
     flag = as_option(option.name)
