@@ -253,7 +253,7 @@ def export_model(
     check_texts: int | None = None,
     threads: int | None = None,
 ) -> ExportResult:
-    """Write the ONNX graphs of a trained model, after comparing them with its network.
+    """Export a trained model to ONNX graphs, which are first compared with its network.
 
     Args:
         run: the model folder of `train`.

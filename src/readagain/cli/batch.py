@@ -78,7 +78,7 @@ def command(
         bool,
         writing_option(
             "--update",
-            help="Continue a job whose inputs have changed; shards of unchanged inputs are kept.",
+            help="Continue a job whose inputs have changed; shards with unchanged rows are kept.",
         ),
     ] = False,
     workers: Annotated[

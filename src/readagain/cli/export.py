@@ -1,4 +1,4 @@
-"""`readagain export`: write the ONNX graphs of a trained model."""
+"""`readagain export`: export a trained model to ONNX graphs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -55,7 +55,7 @@ def command(
     ] = None,
     threads: options.Threads = None,
 ) -> None:
-    """Write the ONNX graphs of a model, after comparing them with its network."""
+    """Export a trained model to ONNX graphs, which are first compared with its network."""
     from readagain.api import export_model
 
     result = export_model(

@@ -198,7 +198,11 @@ RougeProtocol = Annotated[
 ]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Override of a setting; may be repeated."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Setting to override, such as train.epochs=20; may be repeated.",
+    ),
 ]
 Threads = Annotated[
     int | None,

@@ -91,7 +91,7 @@ def command(
         str | None,
         reading_option(
             metavar="CODE",
-            help="Language of texts and headlines: en, de, fr, zh ...",
+            help="Language of texts and headlines, such as en, de, fr or zh.",
             show_default="detected",
         ),
     ] = None,

@@ -110,7 +110,7 @@ def command(
     device: options.Device = "auto",
     threads: options.TrainingThreads = 0,
 ) -> None:
-    """Train and score the missing rows of the paper's tables, and write the tables.
+    """Run the paper's experiments that have no result yet, and write the paper's tables.
 
     The same command resumes an interrupted run.
     """

@@ -42,7 +42,7 @@ class SummarizeOptions(TypedDict, total=False):
     min_confidence: Annotated[float, Range(0.0, 1.0), Default(0.0)]
     """Minimum confidence; a summary with less is replaced by the fallback."""
     fallback: Annotated[Fallback, Default("none")]
-    """Replacement of a summary below min_confidence: none, or a shortened sentence of the text."""
+    """Replacement of a summary below min_confidence: none (empty), or a shortened sentence."""
     begin: Annotated[str | None, Default(None)]
     """Words that every summary starts with; they count towards the limits."""
 
