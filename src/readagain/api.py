@@ -76,7 +76,7 @@ def prepare(
 ) -> CorpusManifest:
     """Turn (text, headline) pairs into a prepared corpus for training.
 
-    The same call resumes an interrupted one.
+    The same call resumes an interrupted call.
 
     Args:
         pairs: files or folders of pairs: CSV, JSONL, Parquet, parallel text files and others.

@@ -54,7 +54,7 @@ PRECISIONS: tuple[Precision, ...] = ("int8", "float32")
 """Precisions of exported graphs, the preferred one first."""
 
 _REQUIRED = (RUN_FILE, SOURCE_VOCAB_FILE, VOCAB_FILE)
-# Tensors with one row for each word of a vocabulary, and the setting with the size of it.
+# Tensors with one row for each word of a vocabulary, and the setting that has its size.
 _WORD_TENSORS = {
     "source_embedding.weight": "source_vocab_size",
     "previous_words.embedding.weight": "vocab_size",

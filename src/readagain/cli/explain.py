@@ -86,7 +86,7 @@ def command(
 
 
 def _read_text(argument: str, encoding: str) -> "TextRecord":
-    """Read the text of an argument or file, which must have exactly one.
+    """Return the only text of an argument, a file or standard input.
 
     Raises:
         ConfigError: for an unknown encoding.

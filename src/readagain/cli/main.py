@@ -140,7 +140,7 @@ def _system_errors() -> Iterator[None]:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Print, after Ctrl-C, that the same command resumes."""
+    """After Ctrl-C, print how to resume and exit."""
     try:
         yield
     except KeyboardInterrupt as error:

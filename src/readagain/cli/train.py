@@ -80,7 +80,7 @@ def command(
 
 
 def _print_result(result: "TrainingResult | None", out: Path) -> None:
-    """Print how the training ended; `result` is None if it was finished before."""
+    """Print how the training ended; `result` is None if an earlier call had finished the run."""
     import os
 
     if os.environ.get("RANK", "0") != "0":  # under torchrun, only the first process prints

@@ -139,7 +139,10 @@ def _make_field(name: str, hint: Any, help_text: str) -> SpecField:
 
 
 def _help_texts(spec_type: type) -> dict[str, str]:
-    """Return the strings below the fields by field, from the source: Python discards them."""
+    """Return the string below each field, by the name of the field.
+
+    Python discards these strings, so they are read from the source.
+    """
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(spec_type))).body
     assert isinstance(definition, ast.ClassDef)
     texts = {}

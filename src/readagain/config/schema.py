@@ -84,7 +84,7 @@ class ModelSpec:
     output: Literal["softmax", "copy"] = "copy"
     """softmax: over the vocabulary only; copy: over the vocabulary and the source positions."""
     copied_words: Literal["place", "unknown"] = "place"
-    """Copy only: embed a copied OOV word as its encoder state, projected (place), or as UNK."""
+    """Copy only: embed a copied OOV word by its encoder state (place), or as UNK (unknown)."""
     shortlist_size: Count = 0
     """Number of output words to score: source words and the most frequent ones; 0 scores all."""
     shortlist_sources: Size = 50
