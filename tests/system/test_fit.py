@@ -89,9 +89,25 @@ def fit_in(folder, language, *, epochs=EPOCHS):
 
 
 @pytest.fixture(scope="module")
-def english(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("english")
-    return fit_in(folder, "en")
+def english_fit(tmp_path_factory):
+    """Result of an English fit, and its weights before a test continues the fit."""
+    result = fit_in(tmp_path_factory.mktemp("english"), "en")
+    return result, weights(result.out)
+
+
+@pytest.fixture
+def english(english_fit):
+    return english_fit[0]
+
+
+@pytest.fixture
+def english_weights(english_fit):
+    return english_fit[1]
+
+
+def weights(out: Path):
+    tensors = read_tensors(work_dir(out) / "run" / "weights.safetensors")
+    return {name: array.tobytes() for name, array in tensors.items()}
 
 
 def check_learned(result, language):
@@ -139,12 +155,7 @@ def test_chinese_headlines_have_no_spaces(tmp_path):
     assert " " not in summary
 
 
-def weights(out: Path):
-    tensors = read_tensors(work_dir(out) / "run" / "weights.safetensors")
-    return {name: array.tobytes() for name, array in tensors.items()}
-
-
-def test_stopped_and_killed_fit_resumes_to_the_same_weights(english, tmp_path):
+def test_stopped_and_killed_fit_resumes_to_the_same_weights(english_weights, tmp_path):
     out = tmp_path / "model"
     arguments = [
         *("fit", str(write_pairs(tmp_path / "pairs.csv", "en")), "--out", str(out)),
@@ -171,7 +182,7 @@ def test_stopped_and_killed_fit_resumes_to_the_same_weights(english, tmp_path):
     assert "resuming from step" in done.stdout
     assert "first 12 words" in done.stdout
     assert f"{out}: ready" in done.stdout
-    assert weights(out) == weights(english.out)
+    assert weights(out) == english_weights
 
 
 def test_same_call_keeps_model_and_more_epochs_continue_it(english):
