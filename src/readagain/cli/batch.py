@@ -104,7 +104,7 @@ def command(
     from readagain.batch.run import local_engine, run_batch
     from readagain.batch.shard_worker import OUTPUT_FORMATS, ShardConfig
     from readagain.batch.shards import SplitOptions
-    from readagain.cli.inputs import read_options
+    from readagain.cli.inputs import make_read_options
     from readagain.cli.main import resumable
     from readagain.cli.progress import job_progress
     from readagain.errors import ConfigError
@@ -118,7 +118,7 @@ def command(
     if engine == "local":  # not for Ray, whose machines may have more processors
         options.check_threads(threads)
         options.check_workers(workers)
-    reading = read_options(format, text_column, encoding)
+    read_options = make_read_options(format, text_column, encoding)
     config = ShardConfig(
         out=out,
         model=model,
@@ -133,8 +133,10 @@ def command(
         on_error=on_error,
     )
     job = BatchJob(
-        inputs=tuple(group_inputs(find_files(inputs, out=out), reading)),
-        split=SplitOptions(read=reading, shard_rows=shard_rows, added_fields=config.added_fields),
+        inputs=tuple(group_inputs(find_files(inputs, out=out), read_options)),
+        split=SplitOptions(
+            read=read_options, shard_rows=shard_rows, added_fields=config.added_fields
+        ),
         config=config,
         overwrite=overwrite,
         update=update,
@@ -161,12 +163,12 @@ def _print_summary(manifest: "JobManifest", out: str, kept_rows: int) -> None:
     from readagain.batch.job_dir import BAD_ROWS
     from readagain.counts import pluralize
 
-    kept = f", {pluralize(kept_rows, 'row')} kept from an earlier run" if kept_rows else ""
-    bad = ""
+    kept_note = f", {pluralize(kept_rows, 'row')} kept from an earlier run" if kept_rows else ""
+    bad_note = ""
     if manifest.bad_rows:
         directory = f"{out.rstrip('/')}/{BAD_ROWS}"
-        bad = f", {pluralize(manifest.bad_rows, 'bad row')} written to {directory}"
+        bad_note = f", {pluralize(manifest.bad_rows, 'bad row')} written to {directory}"
     files = pluralize(len(manifest.shards), "shard")
     if manifest.settings["one_file_per_input"]:
         files = pluralize(len({shard.source for shard in manifest.shards}), "file")
-    print(f"{out}: {pluralize(manifest.rows, 'row')} in {files}{kept}{bad}")
+    print(f"{out}: {pluralize(manifest.rows, 'row')} in {files}{kept_note}{bad_note}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 import typer
 
 from readagain.cli import options
-from readagain.cli.inputs import STDIN, read_inputs, read_options
+from readagain.cli.inputs import STDIN, make_read_options, read_inputs
 from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
@@ -95,8 +95,8 @@ def _read_text(argument: str, encoding: str) -> "TextRecord":
     from readagain.errors import DataError
     from readagain.formats.records import valid_records
 
-    reading = read_options(None, None, encoding)
-    records = valid_records(read_inputs([argument], reading, command="explain"), "stop")
+    read_options = make_read_options(None, None, encoding)
+    records = valid_records(read_inputs([argument], read_options, command="explain"), "stop")
     record = next(records, None)
     if record is None:
         raise DataError(f"{argument}: contains no text; expected one")

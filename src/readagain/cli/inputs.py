@@ -78,8 +78,10 @@ def _hint_separate_lines(record: "TextRecord") -> None:
     )
 
 
-def read_options(format: str | None, text_column: str | None, encoding: str) -> "TextReadOptions":
-    """Return options for reading files.
+def make_read_options(
+    format: str | None, text_column: str | None, encoding: str
+) -> "TextReadOptions":
+    """Check the command-line options for reading files, and return them as one object.
 
     Raises:
         ConfigError: for an unknown format or encoding.

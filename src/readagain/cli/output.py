@@ -19,8 +19,8 @@ def open_missing_streams() -> None:
     """Use the null device for each standard stream that the parent process has closed."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            null = os.open(os.devnull, os.O_RDWR)
-            setattr(sys, name, os.fdopen(null, mode, encoding="utf-8"))
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
 
 
 def escape_unencodable() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO, Unpack
 import typer
 
 from readagain.cli import options
-from readagain.cli.inputs import STDIN, read_inputs, read_options
+from readagain.cli.inputs import STDIN, make_read_options, read_inputs
 from readagain.cli.options import writing_option
 from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL
@@ -85,8 +85,8 @@ def command(
 
     is_json = (output is not None and _is_json_name(output)) or as_json
     _check_overwrite(output, overwrite=overwrite)
-    reading = read_options(format, text_column, encoding)
-    records = read_inputs(inputs or [STDIN], reading, command="summarize")
+    read_options = make_read_options(format, text_column, encoding)
+    records = read_inputs(inputs or [STDIN], read_options, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     has_score = decoding.get("n_best", 1) > 1
     format_summary = _json_formatter(field, has_score=has_score) if is_json else _format_text

@@ -95,14 +95,14 @@ def _print_result(result: "TrainingResult | None", out: Path) -> None:
             "run the same command to resume"
         )
         return
-    early = ", stopped early" if state.has_stopped_early else ""
-    print(f"finished at step {state.step:,}{early}, after {state.minutes:.1f} minutes")
+    early_note = ", stopped early" if state.has_stopped_early else ""
+    print(f"finished at step {state.step:,}{early_note}, after {state.minutes:.1f} minutes")
     if state.best is not None:
         best = state.best
-        rouge = ""
+        rouge_note = ""
         if best.rouge_1 is not None:
-            rouge = f", ROUGE F1 {best.rouge_1:.1f} / {best.rouge_2:.1f} / {best.rouge_l:.1f}"
-        print(f"kept the weights of step {best.step:,}: dev loss {best.dev_loss:.3f}{rouge}")
+            rouge_note = f", ROUGE F1 {best.rouge_1:.1f} / {best.rouge_2:.1f} / {best.rouge_l:.1f}"
+        print(f"kept the weights of step {best.step:,}: dev loss {best.dev_loss:.3f}{rouge_note}")
     if state.is_improving:
         print(
             f"still improving: the last validation lowered the dev loss by {state.last_gain:.1%}; "
