@@ -14,7 +14,7 @@ from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, Filt
 from readagain.corpus.settings import DEFAULT_MAX_SENTENCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from readagain.corpus.inputs import CorpusInput
     from readagain.corpus.manifest import CorpusManifest
@@ -174,23 +174,18 @@ def command(
 
 
 def _print_inputs(sources: "Sequence[CorpusInput]") -> None:
+    """Print a line for each input; a folder with more than `MAX_LISTED_INPUTS` has one line."""
     import sys
 
-    for line in _describe_inputs(sources):
-        print(line, file=sys.stderr)
-
-
-def _describe_inputs(sources: "Sequence[CorpusInput]") -> "Iterator[str]":
-    """Yield a line for each input; a folder with more than `MAX_LISTED_INPUTS` has one line."""
     by_origin = groupby(sources, key=lambda source: (source.origin, source.format))
     for (origin, format), sources_of_origin in by_origin:
         inputs = list(sources_of_origin)
-        if len(inputs) <= MAX_LISTED_INPUTS:
-            yield from (source.description for source in inputs)
-            continue
-        counts = Counter(source.split for source in inputs)
-        splits = ", ".join(f"{count:,} for {split}" for split, count in counts.items())
-        yield f"{origin}: {format}, {len(inputs):,} files: {splits}"
+        lines = [source.description for source in inputs]
+        if len(inputs) > MAX_LISTED_INPUTS:
+            counts = Counter(source.split for source in inputs)
+            splits = ", ".join(f"{count:,} for {split}" for split, count in counts.items())
+            lines = [f"{origin}: {format}, {len(inputs):,} files: {splits}"]
+        print(*lines, sep="\n", file=sys.stderr)
 
 
 def _print_summary(manifest: "CorpusManifest", out: Path, *, is_detected: bool) -> None:
