@@ -70,13 +70,13 @@ def _count_ras(run: RunSpec, model: RasSpec) -> int:
 def _count_encoder(run: RunSpec, model: ModelSpec) -> int:
     spec = model.encoder
     E = model.embedding_size
-    directions = 1 + spec.bidirectional
-    U = spec.hidden_size * directions
-    first = directions * _count_rnn_layer(spec.cell, E, spec.hidden_size)
+    num_directions = 1 + spec.bidirectional
+    U = spec.hidden_size * num_directions
+    first_pass = num_directions * _count_rnn_layer(spec.cell, E, spec.hidden_size)
     combine = 0  # parameters of the layer that combines the sentence vectors
     match spec:  # the context is the input of the second pass that is the same for all words
         case OnePassSpec():
-            return first
+            return first_pass
         case ReadAgainSpec():
             context_size = U
         case HierarchicalSpec(combine="concat"):
@@ -87,17 +87,19 @@ def _count_encoder(run: RunSpec, model: ModelSpec) -> int:
         case _:
             assert_never(spec)
     if spec.cell == "lstm" or spec.importance == "none":
-        second = directions * _count_rnn_layer(spec.cell, E + U + context_size, spec.hidden_size)
+        input_size = E + U + context_size
+        second_pass = num_directions * _count_rnn_layer(spec.cell, input_size, spec.hidden_size)
     else:
         num_weights = spec.hidden_size if spec.importance == "vector" else 1
         importance = num_weights * (U + context_size + E)
-        second = directions * (_count_rnn_layer("gru", E, spec.hidden_size) + importance)
-    return first + combine + second
+        second_pass = num_directions * (_count_rnn_layer("gru", E, spec.hidden_size) + importance)
+    return first_pass + combine + second_pass
 
 
 def _count_rnn_layer(cell: str, input_size: int, hidden_size: int) -> int:
-    gates, biases = {"gru": (3, 1), "lstm": (4, 2)}[cell]
-    return gates * hidden_size * (input_size + hidden_size + biases)
+    """Count one direction of a layer. The LSTM has two bias vectors, as in torch; the GRU one."""
+    num_gates, num_biases = {"gru": (3, 1), "lstm": (4, 2)}[cell]
+    return num_gates * hidden_size * (input_size + hidden_size + num_biases)
 
 
 def _count_linear(input_size: int, output_size: int) -> int:
