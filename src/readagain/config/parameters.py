@@ -53,18 +53,24 @@ def _count_encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
 def _count_abs(run: RunSpec, model: AbsSpec) -> int:
     E, H, V = model.embedding_size, model.hidden_size, run.vocab_size
     window = model.context_words * E
+    # Summary words have two embeddings: one for the attention, one for the language model.
     embeddings = run.source_vocab_size * H + 2 * V * E
-    return embeddings + window * H + _count_linear(window, H) + _count_linear(2 * H, V)
+    attention = window * H
+    hidden = _count_linear(window, H)
+    output = _count_linear(2 * H, V)
+    return embeddings + attention + hidden + output
 
 
 def _count_ras(run: RunSpec, model: RasSpec) -> int:
     E, H, V = model.embedding_size, model.hidden_size, run.vocab_size
     num_gates, num_states = (4, 2) if model.cell == "lstm" else (1, 1)
-    gates = num_gates * H
+    gates_size = num_gates * H
     embeddings = (run.source_vocab_size + V + model.num_positions) * E
     convolution = model.window * E * H
-    recurrence = _count_linear(E, gates) + gates * E + gates * H + num_states * H
-    return embeddings + convolution + recurrence + _count_linear(H + E, V)
+    recurrence = _count_linear(E, gates_size) + gates_size * E + gates_size * H
+    initial_state = num_states * H
+    output = _count_linear(H + E, V)
+    return embeddings + convolution + recurrence + initial_state + output
 
 
 def _count_encoder(run: RunSpec, model: ModelSpec) -> int:
