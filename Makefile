@@ -10,12 +10,12 @@ help:      ## list these targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/: *[^#]*## /	/'
 setup:     ## install the package with every extra the tests need, and the commit hooks
 	python -m pip install -e '.[dev]' && pre-commit install
-format:    ## rewrite to house style
+format:    ## format the code
 	ruff format . && ruff check --fix .
 check:     ## everything CI checks except tests
 	ruff format --check . && ruff check . && lint-imports && bandit -q -c pyproject.toml -r src
 	mypy && mypy --platform win32 --cache-dir .mypy_cache/win32
-audit:     ## look for unsafe code, and for known weaknesses of what is installed (needs the network)
+audit:     ## check for unsafe calls and for known vulnerabilities of installed packages (needs the network)
 	bandit -q -c pyproject.toml -r src && pip-audit
 test:      ## unit tests, about a minute
 	pytest -n 2 -m "not slow and not distributed and not stress and not gpu" tests/unit
@@ -33,12 +33,12 @@ dist:      ## build the wheel and the source distribution, twice, and compare th
 	tar -xzf build/dist/readagain-*.tar.gz -C build/again
 	umask 077 && TZ=Asia/Tokyo .venv-build/bin/python -m build --no-isolation --outdir build/again build/again/readagain-*/
 	cd build/dist && for file in *; do cmp "$$file" "../again/$$file" || exit 1; done && sha256sum *
-wheel: dist ## run the light tests against the wheel, in an environment without extras
+wheel: dist ## install the wheel without extras and run the tests that need none
 	python3 -m venv --clear .venv-base
 	.venv-base/bin/python -m pip install --quiet build/dist/readagain-*.whl pytest pytest-xdist hypothesis
 	.venv-base/bin/python tests/import_light_modules.py
 	.venv-base/bin/python -m pytest -n 2 -m "not slow and not distributed and not needs_extras" $(LIGHT_TESTS)
-lock:      ## pin, with hashes, what the server image and the builds install
+lock:      ## pin, with hashes, the packages that the server image and the builds install
 	python3 -m venv --clear .venv-lock && .venv-lock/bin/python -m pip install --quiet uv
 	.venv-lock/bin/uv pip compile $(LOCK) --extra serve pyproject.toml -o deploy/requirements-server.txt
 	echo 'build hatchling' | tr ' ' '\n' | .venv-lock/bin/uv pip compile $(LOCK) - -o deploy/requirements-build.txt

@@ -59,7 +59,8 @@ def command_section(name: str, command: Callable[..., None], examples: Iterable[
             declared = [str(each) for each in (info.default, *(info.param_decls or ()))]
             names = ", ".join(each for each in declared if each.startswith("-"))
             names = names or f"--{parameter.name.replace('_', '-')}"
-            shown = "" if value_type is bool else f" {info.metavar or value}"
+            is_flag = value_type in (bool, bool | None)
+            shown = "" if is_flag else f" {info.metavar or value}"
             options.append((f"`{names}{shown}`", _with_default(help_text, info, parameter.default)))
     usage.append("[OPTIONS]")
     parts.append(f"```\n{' '.join(usage)}\n```")

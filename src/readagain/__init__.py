@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-# Module of each public name. Their types are in `__init__.pyi`.
+# Module of each public name. The types of these names are in `__init__.pyi`.
 _MODULES = {
     "PRESETS": "readagain.presets",
     "Summarizer": "readagain.engine.summarizer",
@@ -20,7 +20,7 @@ __all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name on first use, so that `import readagain` stays fast."""
+    """Import a public name on first use, which keeps `import readagain` fast."""
     if name not in _MODULES:
         raise AttributeError(f"readagain has no '{name}'; it has {', '.join(_MODULES)}")
     return getattr(import_module(_MODULES[name]), name)

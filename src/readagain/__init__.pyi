@@ -1,4 +1,4 @@
-"""The public names for type checkers; `__init__.py` finds them on first use."""
+"""Public names for type checkers; `__init__.py` imports each of them on first use."""
 
 from readagain.api import compute_rouge as compute_rouge
 from readagain.api import evaluate as evaluate

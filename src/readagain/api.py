@@ -1,6 +1,6 @@
-"""Steps from pairs to a scored model, as functions of the package: `readagain.prepare` and others.
+"""Public functions that prepare data, train, export and evaluate models, and compute ROUGE.
 
-The commands of the same names call these functions.
+The commands `prepare`, `train`, `export` and `evaluate` call these functions.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 Paths = str | Path | Sequence[str | Path]
 """One file or folder, or several."""
 TextProgress = Callable[[int], AbstractContextManager[Callable[[], None]]]
-"""Opens a progress display for a number of texts; the context value is called after each text."""
+"""Function that opens a progress display for a number of texts.
+
+The `with` block gets a function to call after each text.
+"""
 
 
 def prepare(
@@ -73,19 +76,20 @@ def prepare(
 ) -> CorpusManifest:
     """Turn (text, headline) pairs into a prepared corpus for training.
 
-    The same call resumes an interrupted one.
+    The same call resumes an interrupted call.
 
     Args:
         pairs: files or folders of pairs: CSV, JSONL, Parquet, parallel text files and others.
         out: the folder to create.
-        dev: pairs of the dev split.
-        test: pairs of the test split.
+        dev: files or folders with the pairs of the dev split.
+        test: files or folders with the pairs of the test split.
         dev_pairs: approximate number of pairs to split off for dev.
         dev_share: share of the pairs to split off for dev.
         test_pairs: approximate number of pairs to split off for test.
         test_share: share of the pairs to split off for test.
-        split_by: "month" for the split of Annotated Gigaword by months.
-        sample: number of pairs of dev and of test to keep at random; 0 keeps all.
+        split_by: "month" splits Annotated Gigaword by months, as in Rush et al. 2015.
+        sample: number of pairs to draw at random from the dev split, and as many from the test
+            split; 0 keeps all.
         seed: random seed of `sample`.
         language: code of the language; None detects it.
         format: format of every input; None detects it.
@@ -94,12 +98,12 @@ def prepare(
         headlines: file of headlines, one per line, in the order of the lines of the texts file.
         encoding: encoding of text files.
         is_tokenized: whether the texts are tokenized as in Gigaword; None detects it.
-        on_error: what to do with an invalid record: skip and list it, or stop.
-        filters: filters or sets of them, separated by commas; -NAME removes one.
+        on_error: "skip" skips and lists invalid records, "stop" stops at the first.
+        filters: names of filters or of sets of filters, separated by commas; -NAME removes one.
         limits: limits of the filters.
-        max_sentences: number of sentences that are kept of a text.
-        min_count: minimum number of occurrences of a word in the training texts; rarer words become
-            UNK in texts. The same for headlines.
+        max_sentences: maximum number of sentences to keep of a text, from its start.
+        min_count: words that occur less often than this in the training texts become UNK in texts,
+            and words that occur less often in the training headlines become UNK in headlines.
         workers: number of processes; 0 for all processors.
         overwrite: replace a prepared corpus in `out`.
         on_inputs: called with the inputs that were found.
@@ -118,10 +122,9 @@ def prepare(
         raise ArgumentError("{dev}: conflicts with {dev_pairs} and {dev_share}; use one of them")
     if test_paths and (test_pairs or test_share):
         raise ArgumentError("{test}: conflicts with {test_pairs} and {test_share}; use one of them")
-    has_split = dev_paths or test_paths or dev_pairs or dev_share or test_pairs or test_share
-    if split_by and has_split:
+    if split_by and any([dev_paths, test_paths, dev_pairs, dev_share, test_pairs, test_share]):
         raise ArgumentError(
-            "{split_by}: conflicts with the other options of splits; use one of them"
+            "{split_by}: sets the dev and test splits; remove the other options that set them"
         )
     if workers < 0:
         raise ArgumentError("{workers} is {0}; expected 0 or more", workers)
@@ -137,7 +140,7 @@ def prepare(
         seed=seed,
         min_count=min_count,
     )
-    reading = CorpusReadOptions(
+    read_options = CorpusReadOptions(
         format=format,
         text_column=text_column,
         headline_column=headline_column,
@@ -146,11 +149,13 @@ def prepare(
         is_tokenized=is_tokenized,
         split_by=split_by,
     )
-    without_headlines = replace(reading, headlines=None)
+    other_split_paths = [Path(name) for name in dev_paths + test_paths]
+    # The file of headlines belongs to the training texts.
+    other_split_options = replace(read_options, headlines=None)
     inputs = [
-        *find_inputs(train_paths, reading, exclude=[Path(name) for name in dev_paths + test_paths]),
-        *find_inputs(dev_paths, without_headlines, split="dev"),
-        *find_inputs(test_paths, without_headlines, split="test"),
+        *find_inputs(train_paths, read_options, exclude=other_split_paths),
+        *find_inputs(dev_paths, other_split_options, split="dev"),
+        *find_inputs(test_paths, other_split_options, split="test"),
     ]
     on_inputs(inputs)
     with progress() as on_progress:
@@ -178,25 +183,26 @@ def train(
     overwrite: bool = False,
     console: "Console | None" = None,
 ) -> "TrainingResult | None":
-    """Train a network on a prepared corpus; the best weights become a model folder.
+    """Train a network on a prepared corpus, and write its best weights to a model folder.
 
-    The same call resumes an interrupted run, and continues a finished one with more epochs.
+    The same call resumes an interrupted run; with more epochs it continues a finished run.
 
     Args:
-        preset: a preset, a .toml run file or a run; optional with `begin_from`.
+        preset: name of a preset, path of a .toml run file, or a `RunSpec`; optional with
+            `begin_from`.
         data: the prepared corpus.
-        out: the run folder, which becomes the model folder.
+        out: the folder for the run and the trained model.
         changes: settings to override, such as "train.epochs=20".
-        seed: random seed; None takes that of the preset.
+        seed: random seed; None takes the seed of the preset.
         begin_from: bundled model or model folder to fine-tune.
-        extend_vocab: with `begin_from`, words of the corpus to add to each vocabulary.
+        extend_vocab: with `begin_from`, number of words of the corpus to add to each vocabulary.
         device: the device; auto prefers a GPU.
         threads: number of CPU threads; 0 chooses by the size of the network.
         overwrite: replace another run in `out`.
         console: where progress is printed.
 
     Returns:
-        The state of the training, or None if the run had finished before.
+        The final state of the training, or None if an earlier call had finished the run.
 
     Raises:
         ReadAgainError: for invalid settings, and if training diverges.
@@ -247,16 +253,18 @@ def export_model(
     check_texts: int | None = None,
     threads: int | None = None,
 ) -> ExportResult:
-    """Write the ONNX graphs of a trained model, after comparing them with its network.
+    """Export a trained model to ONNX graphs, which are first compared with its network.
 
     Args:
         run: the model folder of `train`.
         out: new model folder for inference only; None adds the graphs to `run`.
         precision: number format of the graphs.
-        shortlist: number of output words to score, which is faster; None for all.
-        check_on: prepared corpus whose dev pairs are compared; None compares random words.
-        check_texts: number of texts to compare.
-        threads: number of threads of the comparison.
+        shortlist: number of output words to score for each text: its own words and the most
+            frequent other ones; None scores all words, which is slower.
+        check_on: prepared corpus; graphs and network are compared on its dev pairs. None compares
+            them on random words.
+        check_texts: number of texts to compare; None for 1,000 of a corpus or 100 of random words.
+        threads: number of threads of the comparison; None for all processors.
 
     Raises:
         ReadAgainError: if the graphs differ from the network; nothing is written then.
@@ -280,9 +288,11 @@ def export_model(
     from readagain.export.check import check_graphs, corpus_texts, random_texts
     from readagain.export.write import model_graphs, with_shortlist, write_graphs
 
-    model_dir, full_vocab_model = ModelDir.open(Path(run)), None
+    model_dir = ModelDir.open(Path(run))
+    full_vocab_model = None
     if shortlist is not None:
-        model_dir, full_vocab_model = with_shortlist(model_dir, shortlist), model_dir
+        full_vocab_model = model_dir
+        model_dir = with_shortlist(model_dir, shortlist)
     graphs = model_graphs(model_dir, [name for name in PRECISIONS if precision in (name, "both")])
     if check_on is None:
         origin, texts = "random words", random_texts(model_dir, check_texts or 100)
@@ -329,7 +339,7 @@ def evaluate(
         model: bundled model, model folder, or a baseline: prefix, lead or topiary.
         data: texts with references: a prepared corpus, a folder in Gigaword or DUC layout, or a
             file in a format of `prepare`.
-        protocol: name of the protocol, which determines decoding settings and kind of ROUGE.
+        protocol: name of the protocol, which sets decoding options and the kind of ROUGE.
         split: split of a folder; None takes dev of a prepared corpus.
         limit: number of rows from the start; None for all.
         sample: number of rows to draw at random; None for all.
@@ -340,8 +350,8 @@ def evaluate(
         headlines: file of headlines, one per line, in the order of the lines of the texts file.
         encoding: encoding of text files.
         is_tokenized: whether the texts are tokenized as in Gigaword; None detects it.
-        on_error: what to do with an invalid record: stop, or skip it; scores on a part of a data
-            set are not comparable with scores on all of it.
+        on_error: "stop" stops at the first invalid record, "skip" skips invalid records; then the
+            scores are not comparable with scores on the whole data set.
         threads: number of threads; None for all processors.
         precision: precision of the graphs; None takes the first that the model has.
         progress: opens a progress display.
@@ -357,7 +367,7 @@ def evaluate(
     from readagain.evaluation.evaluate import evaluate as evaluate_system
     from readagain.evaluation.systems import load_system
 
-    reading = CorpusReadOptions(
+    read_options = CorpusReadOptions(
         format=format,
         text_column=text_column,
         headline_column=headline_column,
@@ -365,7 +375,7 @@ def evaluate(
         encoding=encoding,
         is_tokenized=is_tokenized,
     )
-    dataset = read_dataset(Path(data), reading, split=split, on_error=on_error)
+    dataset = read_dataset(Path(data), read_options, split=split, on_error=on_error)
     dataset = dataset.first(limit).sample(sample, seed=seed)
     system = load_system(
         str(model),
@@ -399,7 +409,7 @@ def compute_rouge(
     """
     from readagain.rouge.corpus import score_corpus
 
-    groups = [[each] if isinstance(each, str) else list(each) for each in references]
+    groups = [[texts] if isinstance(texts, str) else list(texts) for texts in references]
     return score_corpus(summaries, groups, protocol)
 
 
@@ -408,7 +418,7 @@ def _path_names(paths: Paths) -> list[str]:
 
 
 def _load_weights(model_dir: ModelDir) -> "StepModel[Any]":
-    """Load the network of a run folder without graphs, to decode with torch."""
+    """Load the torch network of a model folder that has weights but no graphs."""
     require("torch", extra="train", purpose="evaluating a model without graphs")
     from readagain.networks.build import load_network
     from readagain.networks.step_model import TorchStepModel

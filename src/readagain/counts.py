@@ -2,7 +2,7 @@
 
 
 def pluralize(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun in singular or plural, by default formed with -s.
+    """Return a number with its noun in singular or plural; the default plural ends in -s.
 
     >>> pluralize(1, "pair"), pluralize(1204, "pair"), pluralize(0, "summary", "summaries")
     ('1 pair', '1,204 pairs', '0 summaries')

@@ -63,19 +63,19 @@ class DataError(ReadAgainError):
 
 
 class ArtifactError(ReadAgainError):
-    """Model folder or other output that is damaged, of another program or of a newer version."""
+    """Model folder or other output that is damaged, or written by another or a newer program."""
 
 
 class MissingExtraError(ReadAgainError):
-    """Package that an optional extra installs and that is not installed."""
+    """Missing package, which an optional extra of this package installs."""
 
 
 def _printable(message: str) -> str:
     """Return `message` with control characters replaced, except line breaks."""
     if message.isprintable():
         return message
-    # A line break is kept only before an indented line, as in lists of problems: a file name may
-    # contain one.
+    # A line break is kept only before an indented line, as in a list of problems. Others may come
+    # from a file name.
     lines = re.split(r"\n(?=  )", message)
     return "\n".join(
         "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
@@ -83,7 +83,7 @@ def _printable(message: str) -> str:
     )
 
 
-_CONTROL = {
+_REPLACED_IN_TERMINAL = {
     code: "\N{REPLACEMENT CHARACTER}"
     for codes in (
         (*range(0x20), *range(0x7F, 0xA0)),
@@ -94,11 +94,12 @@ _CONTROL = {
     for code in codes
     if chr(code) not in "\t\n"
 }
+"""Translation table of the characters that `for_terminal` replaces."""
 
 
 def for_terminal(text: str) -> str:
-    """Replace control characters, with which a text could change other parts of the terminal."""
-    return text.translate(_CONTROL)
+    """Replace control characters, which could move the cursor, change colours or reorder text."""
+    return text.translate(_REPLACED_IN_TERMINAL)
 
 
 MAX_QUOTE_LENGTH = 80
@@ -122,7 +123,7 @@ _TYPE_NAMES: dict[type, str] = {
 
 
 def type_in_words(value: object) -> str:
-    """Return the JSON type of a value for a message."""
+    """Return the JSON type of a value in words, such as "a whole number", for a message."""
     return _TYPE_NAMES.get(type(value), f"a {type(value).__name__}")
 
 
@@ -161,7 +162,10 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
     Args:
         module: the module, for example `pyarrow.parquet`.
         extra: the extra of this package that installs it.
-        purpose: what needs the module; the start of the message.
+        purpose: what needs the module, as the start of the message: "training".
+
+    Raises:
+        MissingExtraError: if the package is not installed.
     """
     try:
         return import_module(module)

@@ -54,7 +54,7 @@ PRECISIONS: tuple[Precision, ...] = ("int8", "float32")
 """Precisions of exported graphs, the preferred one first."""
 
 _REQUIRED = (RUN_FILE, SOURCE_VOCAB_FILE, VOCAB_FILE)
-# Tensors with one row for each word, and the setting with the number of words.
+# Tensors with one row for each word of a vocabulary, and the setting that has its size.
 _WORD_TENSORS = {
     "source_embedding.weight": "source_vocab_size",
     "previous_words.embedding.weight": "vocab_size",
@@ -126,8 +126,12 @@ class ModelDir:
     def file(self, name: str, *, purpose: str) -> Path:
         """Return the path of a file of the model.
 
+        Args:
+            name: name of the file.
+            purpose: what needs the file, for the message.
+
         Raises:
-            ArtifactError: if the model has no such file; `purpose` is what needs it.
+            ArtifactError: if the model does not have the file.
         """
         if not self.has(name):
             raise ArtifactError(f"{self.path}: {purpose} needs {name}, which this model lacks")
@@ -160,6 +164,7 @@ class ModelDir:
 
 
 def _check_vocabs(model_dir: ModelDir) -> None:
+    """Check that the vocabularies have the sizes that `run.json` sets."""
     for name, vocab, expected in (
         (SOURCE_VOCAB_FILE, model_dir.source_vocab, model_dir.run.source_vocab_size),
         (VOCAB_FILE, model_dir.vocab, model_dir.run.vocab_size),
@@ -172,6 +177,7 @@ def _check_vocabs(model_dir: ModelDir) -> None:
 
 
 def _check_weights(model_dir: ModelDir) -> None:
+    """Check that the tensors have the sizes of the network that `run.json` describes."""
     path, tensors = model_dir.path / WEIGHTS_FILE, model_dir.tensors
     for name, setting in _WORD_TENSORS.items():
         expected = getattr(model_dir.run, setting)
@@ -193,8 +199,8 @@ def _check_weights(model_dir: ModelDir) -> None:
 def _check_graph_sizes(model_dir: ModelDir) -> None:
     """Check that the graphs are large enough for the network that `run.json` describes.
 
-    Inference allocates memory by the sizes in `run.json`, so wrong sizes could exhaust it. Each
-    parameter takes at least one byte of a graph.
+    Inference allocates memory by the sizes in `run.json`, so wrong sizes could exhaust the memory.
+    Each parameter takes at least one byte of a graph.
     """
     expected = count_parameters(model_dir.run)
     for precision in model_dir.precisions:
@@ -210,7 +216,7 @@ def check_new_dir(path: Path) -> None:
     """Check that a folder does not exist or is empty.
 
     Raises:
-        ArtifactError: if it is not empty.
+        ArtifactError: if the folder is not empty, or the path is that of a file.
     """
     is_new = not path.exists() and not path.is_symlink()
     if not is_new and (not path.is_dir() or any(path.iterdir())):

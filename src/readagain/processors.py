@@ -8,7 +8,7 @@ from readagain.counts import pluralize
 from readagain.errors import ArgumentError
 
 MAX_PER_PROCESSOR = 4
-"""Maximum number of threads or processes per processor; thousands would overload a machine."""
+"""Maximum number of threads or processes per processor, since thousands overload a machine."""
 
 
 def num_processors() -> int:
@@ -47,7 +47,7 @@ def check_parallelism(argument: str, number: int) -> None:
 
 
 def describe_machine() -> str:
-    """Return the name of the processor and its number of cores.
+    """Return the name of the processor and the number of cores.
 
     >>> "core" in describe_machine()
     True

@@ -36,15 +36,15 @@ class TaskFailure(Generic[Task]):
 
 @contextmanager
 def process_pool(num_workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Open a process pool whose workers are terminated at the end, and when this process dies.
+    """Open a process pool; its workers are terminated at the end, and if this process dies.
 
-    Workers are spawned, not forked, which works on every system and if this process has threads.
+    Workers are spawned, since forking is unsafe in a process with threads and fails on Windows.
     """
     pool = ProcessPoolExecutor(num_workers, get_context("spawn"), initializer=_follow_parent)
     try:
         yield pool
     finally:
-        # From Python 3.14 on this is terminate_workers().
+        # Python 3.14 has `pool.terminate_workers` for this.
         for process in list((pool._processes or {}).values()):
             process.terminate()
         # Before Python 3.11.5, a task that is being sent to a dead worker blocks the shutdown for
@@ -60,9 +60,15 @@ def run_tasks(
     """Run tasks in worker processes; yield results in the order in which they finish.
 
     A task is read from `tasks` when a worker is free. A worker that dies is replaced, and its task
-    is run again. Each worker is a pool of one process, so that it is known which task killed it.
+    is run again. Each worker is a pool of one process, which shows which task killed a worker.
 
-    `build` is called once in each worker and returns the function that runs a task.
+    Args:
+        build: called once in each worker; returns the function that runs a task.
+        tasks: the tasks.
+        num_workers: the number of processes.
+
+    Yields:
+        The result of a task, or a `TaskFailure` if the task has killed `MAX_CRASHES` workers.
 
     Raises:
         DataError: if workers die while they start.
@@ -125,7 +131,7 @@ class _Worker(Generic[Task, Result]):
 
 
 _functions: list[Callable[[Any], Any]] = []
-"""In a worker: the function that runs its tasks, once `build` has returned it."""
+"""In a worker: empty at first, then the function that `build` has returned."""
 
 
 def _build_once(build: Callable[[], Callable[[Task], Result]]) -> None:

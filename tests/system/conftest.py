@@ -1,5 +1,6 @@
 """Fixtures that run the example scripts."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +11,12 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def run_example(name: str, *arguments: object) -> "CompletedProcess[str]":
-    """Run a script of `examples/` in a new process."""
+def run_example(name: str, *arguments: object, **environment: str) -> "CompletedProcess[str]":
+    """Run a script of `examples/` in a new process, with additional environment variables."""
     command = [sys.executable, str(EXAMPLES / name), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
 
 
 @pytest.fixture(scope="session")

@@ -113,9 +113,11 @@ def test_ray_example_adds_headlines(example, tmp_path):
     source.write_text(
         "".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in enumerate(texts))
     )
-    done = example("ray_pipeline.py", source, target, "--workers", 1)
+    # A new cluster, even if another one, such as that of another test, is running.
+    done = example("ray_pipeline.py", source, target, "--workers", 1, RAY_ADDRESS="local")
     assert done.returncode == 0, done.stderr
-    rows = [json.loads(line) for file in target.iterdir() for line in file.read_text().splitlines()]
+    lines = [line for file in target.iterdir() for line in file.read_text().splitlines()]
+    rows = sorted(map(json.loads, lines), key=lambda row: row["id"])  # Ray may write several files
     assert [(row["id"], row["text"]) for row in rows] == list(enumerate(texts))
     assert "Zyx" in rows[0]["headline"]
 

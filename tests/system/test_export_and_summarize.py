@@ -29,7 +29,7 @@ def test_trained_model_is_exported_and_summarizes(readagain, trained):
 
     done = readagain("export", trained, "--check-texts", 20, "--threads", 1)
     assert done.returncode == 0, done.stderr
-    assert "float32   the network's 20 n-best lists: 100.0%" in done.stdout
+    assert "float32   same n-best list as the network for 100.0% of 20 texts" in done.stdout
     report = json.loads((trained / "export.json").read_text())
     assert report["check"]["same_n_best"] == 1.0
 
@@ -68,7 +68,7 @@ def test_trained_model_is_exported_with_shortlist(readagain, trained_example, tm
     command = ["export", work / "model", "--out", out, "--check-on", work / "prepared"]
     done = readagain(*command, "--shortlist", 100, "--threads", 1)
     assert done.returncode == 0, done.stderr
-    assert "int8      the best summary without a shortlist: " in done.stdout
+    assert "int8      same summary as without a shortlist for " in done.stdout
     check = json.loads((out / "export.json").read_text())["check"]
     assert check["same_n_best"] >= 0.995
     for precision in ("float32", "int8"):

@@ -2,13 +2,14 @@
 
 import csv
 import json
+import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from rich.console import Console
+from self_signal import readagain_with_signal
 
 from readagain import Summarizer, fit
 from readagain.fitting.work_dir import work_dir
@@ -88,9 +89,25 @@ def fit_in(folder, language, *, epochs=EPOCHS):
 
 
 @pytest.fixture(scope="module")
-def english(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("english")
-    return fit_in(folder, "en")
+def english_fit(tmp_path_factory):
+    """Result of an English fit, and its weights before a test continues the fit."""
+    result = fit_in(tmp_path_factory.mktemp("english"), "en")
+    return result, weights(result.out)
+
+
+@pytest.fixture
+def english(english_fit):
+    return english_fit[0]
+
+
+@pytest.fixture
+def english_weights(english_fit):
+    return english_fit[1]
+
+
+def weights(out: Path):
+    tensors = read_tensors(work_dir(out) / "run" / "weights.safetensors")
+    return {name: array.tobytes() for name, array in tensors.items()}
 
 
 def check_learned(result, language):
@@ -138,57 +155,34 @@ def test_chinese_headlines_have_no_spaces(tmp_path):
     assert " " not in summary
 
 
-def command(folder, *options):
-    return [
-        *(sys.executable, "-m", "readagain", "fit", str(folder / "pairs.csv")),
-        *("--out", str(folder / "model"), "--epochs", str(EPOCHS), "--device", "cpu"),
-        *("--threads", "1", *options),
+def test_stopped_and_killed_fit_resumes_to_the_same_weights(english_weights, tmp_path):
+    out = tmp_path / "model"
+    arguments = [
+        *("fit", str(write_pairs(tmp_path / "pairs.csv", "en")), "--out", str(out)),
+        *("--epochs", str(EPOCHS), "--device", "cpu", "--threads", "1"),
     ]
 
+    def run(*words):
+        return subprocess.run([*words, *arguments], capture_output=True, text=True, check=False)
 
-def weights(out: Path):
-    tensors = read_tensors(work_dir(out) / "run" / "weights.safetensors")
-    return {name: array.tobytes() for name, array in tensors.items()}
-
-
-def start(folder):
-    return subprocess.Popen(command(folder), stdout=subprocess.PIPE, text=True)
-
-
-def wait_until(process, is_true):
-    while not is_true():
-        assert process.poll() is None
-        time.sleep(0.01)
-
-
-def test_stopped_and_killed_fit_resumes_to_the_same_weights(english, tmp_path):
-    write_pairs(tmp_path / "pairs.csv", "en")
-    out, run = tmp_path / "model", tmp_path / "model.work" / "run"
-    stopped = start(tmp_path)
-    wait_until(stopped, lambda: b"loss" in read_log(run))
-    stopped.terminate()
-    printed, _ = stopped.communicate()
-    assert stopped.returncode == 0
-    assert "estimate:" in printed
-    assert "stopped and saved at step" in printed
+    log_line = "readagain.training.metrics:MetricsLog.write"
+    stopped = run(*readagain_with_signal(signal.SIGTERM, after=log_line))
+    assert stopped.returncode == 0, stopped.stderr
+    assert "estimate:" in stopped.stdout
+    assert "stopped and saved at step" in stopped.stdout
     assert not out.exists()
 
-    killed = start(tmp_path)
-    wait_until(killed, lambda: b"dev_loss" in read_log(run) and list(run.glob("model.json")))
-    killed.kill()
-    killed.communicate()
+    published = "readagain.training.run_writer:RunWriter.publish"
+    killed = run(*readagain_with_signal(signal.SIGKILL, after=published))
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert not out.exists()
 
-    done = subprocess.run(command(tmp_path), capture_output=True, text=True, check=False)
+    done = run(sys.executable, "-m", "readagain")
     assert done.returncode == 0, done.stderr
     assert "resuming from step" in done.stdout
     assert "first 12 words" in done.stdout
     assert f"{out}: ready" in done.stdout
-    assert weights(out) == weights(english.out)
-
-
-def read_log(run):
-    path = run / "metrics.jsonl"
-    return path.read_bytes() if path.exists() else b""
+    assert weights(out) == english_weights
 
 
 def test_same_call_keeps_model_and_more_epochs_continue_it(english):

@@ -4,10 +4,9 @@ import json
 import os
 import signal
 import subprocess
-import sys
-import time
 
 import pytest
+from self_signal import readagain_with_signal
 
 pytestmark = pytest.mark.slow
 
@@ -87,16 +86,10 @@ def test_killed_training_resumes_to_a_model_that_copies_names(run, tmp_path):
     run("prepare", pairs, "--out", data, "--dev-pairs", 40, "--workers", 1)
     training = ("train", "tiny", "--data", data, "--out", model, "--device", "cpu", *SETTINGS)
     training = (*training, "--set=train.validate_every=40")
-    killed = subprocess.Popen(
-        [sys.executable, "-m", "readagain", *map(str, training)],
-        stdout=subprocess.DEVNULL,
-        env=ONE_THREAD,
-    )
-    while not list(model.glob("resume/checkpoint-*")):
-        assert killed.poll() is None
-        time.sleep(0.01)
-    killed.kill()
-    assert killed.wait() == -signal.SIGKILL
+    checkpoint = "readagain.training.run_writer:RunWriter.save"
+    kill = readagain_with_signal(signal.SIGKILL, after=checkpoint)
+    killed = subprocess.run([*kill, *map(str, training)], capture_output=True, env=ONE_THREAD)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert "resuming from step" in run(*training)
 
     run("export", model, "--check-texts", 5, "--threads", 1)

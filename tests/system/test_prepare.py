@@ -1,7 +1,6 @@
 """`readagain prepare`: several processes, kills, and invalid input."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -10,8 +9,8 @@ from pathlib import Path
 
 import psutil
 import pytest
+from self_signal import readagain_with_signal, wait_until_stopped
 
-from readagain.corpus.manifest import unfinished_dir
 from readagain.corpus.shards import PreparedCorpus
 from readagain.corpus.work_dir import open_work_dir
 
@@ -60,13 +59,12 @@ def test_prepare_output_does_not_depend_on_workers(corpus, expected, tmp_path, r
 def test_killed_prepare_resumes_to_the_same_bytes(corpus, expected, tmp_path, readagain):
     out = tmp_path / "out"
     arguments = ["prepare", corpus, "--dev-pairs", 500, "--out", out, "--workers", 2]
-    command = [sys.executable, "-m", "readagain", *map(str, arguments)]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    while not list(unfinished_dir(out).rglob("*.npz")):
-        assert process.poll() is None, "ended before it could be killed"
-        os.sched_yield()
+    first_chunk = "readagain.corpus.workers:_ProgressCounter.add"
+    stop = readagain_with_signal(signal.SIGSTOP, after=first_chunk)
+    process = subprocess.Popen([*stop, *map(str, arguments)], stderr=subprocess.DEVNULL)
+    wait_until_stopped(process)
     children = psutil.Process(process.pid).children(recursive=True)
-    process.send_signal(signal.SIGKILL)
+    process.kill()
     process.wait()
     assert not out.exists()
     _, alive = psutil.wait_procs(children, timeout=30)

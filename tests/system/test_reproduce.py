@@ -1,13 +1,12 @@
 """`readagain reproduce --scale small`: all experiments, and an interrupted run."""
 
-import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from programs import require_programs
+from self_signal import readagain_with_signal
 
 from readagain.experiments.catalog import CLAIMS, EXPERIMENTS, TABLES
 from readagain.experiments.results import read_results
@@ -73,20 +72,19 @@ def test_small_scale_judges_every_claim(all_experiments):
 def test_killed_reproduction_resumes_to_the_same_scores(tmp_path, readagain):
     uninterrupted, killed = tmp_path / "uninterrupted", tmp_path / "killed"
     assert readagain(*command(uninterrupted)).returncode == 0
-    arguments = [sys.executable, "-m", "readagain", *map(str, command(killed))]
-    # Kill after the first of these files exists: a result of an experiment, then a checkpoint.
-    for pattern in ("rows/gru_15k/*.json", "work/read_again_*/resume/checkpoint-*"):
-        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while process.poll() is None and not list(killed.glob(pattern)):
-            time.sleep(0.01)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        assert len(read_results(killed)) < len(NAMES)
-    num_before = len(read_results(killed))
+    # Kill after two of the four results, then after the first checkpoint of the third experiment.
+    for function, call in (
+        ("readagain.experiments.run_experiment:write_result", 2),
+        ("readagain.training.run_writer:RunWriter.save", 1),
+    ):
+        kill = readagain_with_signal(signal.SIGKILL, after=function, call=call)
+        arguments = [*kill, *map(str, command(killed))]
+        process = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        assert process.returncode == -signal.SIGKILL, process.stderr
+        assert len(read_results(killed)) == 2
     done = readagain(*command(killed))
     assert done.returncode == 0, done.stderr
-    num_now = len(NAMES) - num_before
-    assert f"experiments done now: {num_now}, done before: {num_before}" in done.stdout
+    assert "experiments done now: 2, done before: 2" in done.stdout
     assert rouge_scores(killed) == rouge_scores(uninterrupted)
 
 

@@ -5,10 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
-import psutil
 import pytest
+from self_signal import readagain_with_signal, wait_until_stopped
 
 from readagain.storage.tensors import read_tensors
 
@@ -36,6 +35,13 @@ ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
 # Without it, restarted processes read addresses of ended processes from the store that torchrun
 # shares with them (pytorch/pytorch issue 135712).
 OWN_STORE = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
+TORCHRUN = [
+    *(sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+]
+# Functions after whose n-th call a run sends itself a signal.
+LOG_LINE = "readagain.training.metrics:MetricsLog.write"
+CHECKPOINT = "readagain.training.run_writer:RunWriter.save"
+UPDATE = "readagain.training.trainer:Trainer.update"
 
 
 @pytest.fixture(scope="module")
@@ -55,36 +61,31 @@ def data(tmp_path_factory):
     return folder / "data"
 
 
-def command(data, out):
-    return [
-        *(sys.executable, "-m", "readagain", "train", "tiny", "--device", "cpu"),
-        *("--data", str(data), "--out", str(out), *SMALL),
-    ]
+READAGAIN = [sys.executable, "-m", "readagain"]
 
 
-def start(data, out):
-    return subprocess.Popen(
-        command(data, out),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ONE_THREAD,
+def train_arguments(data, out):
+    return ["train", "tiny", "--device", "cpu", "--data", str(data), "--out", str(out), *SMALL]
+
+
+def run(*words, **environment):
+    """Run a command line to its end."""
+    return subprocess.run(
+        words, capture_output=True, text=True, check=False, env={**ONE_THREAD, **environment}
     )
 
 
 def finish(data, out):
-    done = subprocess.run(
-        command(data, out), capture_output=True, text=True, check=False, env=ONE_THREAD
-    )
+    """Run the training to its end, and return what it prints."""
+    done = run(*READAGAIN, *train_arguments(data, out))
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def wait_for_lines(out, number):
-    """Wait until the log has `number` lines; the run must be long enough to write them."""
-    path = out / "metrics.jsonl"
-    while not path.exists() or path.read_bytes().count(b"\n") < number:
-        time.sleep(0.01)
+def start(*words):
+    return subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ONE_THREAD
+    )
 
 
 def logged(out):
@@ -111,11 +112,9 @@ def uninterrupted(data, tmp_path_factory):
 def test_killed_run_resumes_to_identical_weights(data, uninterrupted, tmp_path):
     out = tmp_path / "out"
     for num_lines in (4, 11):  # before and after the first validation
-        process = start(data, out)
-        wait_for_lines(out, num_lines)
-        process.kill()
-        process.communicate()
-        assert process.returncode == -signal.SIGKILL
+        kill = readagain_with_signal(signal.SIGKILL, after=LOG_LINE, call=num_lines)
+        killed = run(*kill, *train_arguments(data, out))
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert "resuming from step" in finish(data, out)
     assert logged(out) == logged(uninterrupted)
     assert weights(out) == weights(uninterrupted)
@@ -124,13 +123,11 @@ def test_killed_run_resumes_to_identical_weights(data, uninterrupted, tmp_path):
 @pytest.mark.slow
 def test_stopped_run_saves_and_prints_how_to_resume(data, uninterrupted, tmp_path):
     out = tmp_path / "out"
-    process = start(data, out)
-    wait_for_lines(out, 3)
-    process.terminate()
-    output, errors = process.communicate()
-    assert process.returncode == 0, errors
-    assert "stopped and saved at step" in output
-    assert "run the same command to resume" in output
+    terminate = readagain_with_signal(signal.SIGTERM, after=LOG_LINE, call=3)
+    stopped = run(*terminate, *train_arguments(data, out))
+    assert stopped.returncode == 0, stopped.stderr
+    assert "stopped and saved at step" in stopped.stdout
+    assert "run the same command to resume" in stopped.stdout
     finish(data, out)
     assert logged(out) == logged(uninterrupted)
     assert weights(out) == weights(uninterrupted)
@@ -139,7 +136,7 @@ def test_stopped_run_saves_and_prints_how_to_resume(data, uninterrupted, tmp_pat
 @pytest.mark.slow
 def test_closed_stdout_does_not_end_training(data, uninterrupted, tmp_path):
     out = tmp_path / "out"
-    with start(data, out) as process:
+    with start(*READAGAIN, *train_arguments(data, out)) as process:
         process.stdout.close()
         assert process.stderr.read() == ""
     assert process.returncode == 0
@@ -148,13 +145,10 @@ def test_closed_stdout_does_not_end_training(data, uninterrupted, tmp_path):
 
 @pytest.mark.slow
 def test_run_dir_is_locked_while_training(data, tmp_path):
-    out = tmp_path / "out"
-    process = start(data, out)
-    wait_for_lines(out, 1)
-    process.send_signal(signal.SIGSTOP)
-    second = subprocess.run(
-        command(data, out), capture_output=True, text=True, check=False, env=ONE_THREAD
-    )
+    arguments = train_arguments(data, tmp_path / "out")
+    process = start(*readagain_with_signal(signal.SIGSTOP, after=LOG_LINE), *arguments)
+    wait_until_stopped(process)
+    second = run(*READAGAIN, *arguments)
     process.kill()
     process.communicate()
     assert second.returncode == 2
@@ -191,11 +185,8 @@ def test_bundled_model_can_be_fine_tuned(data, tmp_path, readagain):
     assert after.stdout == before.stdout != ""
 
 
-def run_with_two_processes(arguments):
-    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    done = subprocess.run(
-        [sys.executable, *torchrun, *arguments[1:]], capture_output=True, text=True, env=ONE_THREAD
-    )
+def run_with_two_processes(*train_arguments):
+    done = run(*TORCHRUN, "-m", "readagain", *train_arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -204,7 +195,8 @@ def run_with_two_processes(arguments):
 def one_process(data, tmp_path_factory):
     """Run trained by one process; without dropout, since each process draws its own."""
     out = tmp_path_factory.mktemp("one_process") / "out"
-    subprocess.run([*command(data, out), *NO_DROPOUT], check=True, env=ONE_THREAD)
+    done = run(*READAGAIN, *train_arguments(data, out), *NO_DROPOUT)
+    assert done.returncode == 0, done.stderr
     return out
 
 
@@ -212,7 +204,7 @@ def one_process(data, tmp_path_factory):
 @pytest.mark.distributed
 def test_two_processes_train_the_same_weights_as_one(data, one_process, tmp_path):
     out = tmp_path / "out"
-    run_with_two_processes([*command(data, out), *NO_DROPOUT])
+    run_with_two_processes(*train_arguments(data, out), *NO_DROPOUT)
     for one, two in zip(logged(one_process), logged(out), strict=True):
         assert two == pytest.approx(one, abs=1e-5)
 
@@ -221,13 +213,10 @@ def test_two_processes_train_the_same_weights_as_one(data, one_process, tmp_path
 @pytest.mark.distributed
 def test_two_processes_resume_the_run_of_one(data, one_process, tmp_path):
     out = tmp_path / "out"
-    process = subprocess.Popen([*command(data, out), *NO_DROPOUT], env=ONE_THREAD)
-    while not list(out.glob("resume/checkpoint-*")):
-        time.sleep(0.01)
-    process.kill()
-    process.wait()
-    output = run_with_two_processes([*command(data, out), *NO_DROPOUT])
-    assert "resuming from step" in output
+    arguments = [*train_arguments(data, out), *NO_DROPOUT]
+    killed = run(*readagain_with_signal(signal.SIGKILL, after=CHECKPOINT), *arguments)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert "resuming from step" in run_with_two_processes(*arguments)
     for one, two in zip(logged(one_process), logged(out), strict=True):
         assert two == pytest.approx(one, abs=1e-5)
 
@@ -235,7 +224,7 @@ def test_two_processes_resume_the_run_of_one(data, one_process, tmp_path):
 @pytest.fixture(scope="module")
 def two_uninterrupted(data, tmp_path_factory):
     out = tmp_path_factory.mktemp("two") / "out"
-    run_with_two_processes(command(data, out))
+    run_with_two_processes(*train_arguments(data, out))
     return out
 
 
@@ -244,19 +233,11 @@ def two_uninterrupted(data, tmp_path_factory):
 @pytest.mark.parametrize("lost_rank", ["0", "1"])
 def test_restarted_worker_keeps_identical_weights(data, two_uninterrupted, tmp_path, lost_rank):
     out = tmp_path / "out"
-    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    process = subprocess.Popen(
-        [sys.executable, *torchrun, "--max-restarts", "3", *command(data, out)[1:]],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**ONE_THREAD, **OWN_STORE},
-    )
-    wait_for_lines(out, 11)  # after the first checkpoint
-    workers = psutil.Process(process.pid).children()
-    next(worker for worker in workers if worker.environ().get("RANK") == lost_rank).kill()
-    output, errors = process.communicate()
-    assert process.returncode == 0, errors
-    assert "resuming from step" in output
+    # Update 15 is after the first checkpoint, at update 10.
+    _, *kill = readagain_with_signal(signal.SIGKILL, after=UPDATE, call=15, rank=lost_rank)
+    restarting = [*TORCHRUN, "--max-restarts", "3"]
+    done = run(*restarting, *kill, *train_arguments(data, out), **OWN_STORE)
+    assert done.returncode == 0, done.stderr
+    assert "resuming from step" in done.stdout
     assert logged(out) == logged(two_uninterrupted)
     assert weights(out) == weights(two_uninterrupted)

@@ -60,7 +60,7 @@ def test_rouge_accepts_one_reference_per_summary():
 def test_arguments_are_named_as_in_python(pairs, tmp_path):
     with pytest.raises(ConfigError, match="dev: conflicts with dev_pairs and dev_share"):
         readagain.prepare(pairs, tmp_path / "out", dev=pairs, dev_pairs=3)
-    with pytest.raises(ConfigError, match="split_by: conflicts with the other options of splits"):
+    with pytest.raises(ConfigError, match="split_by: sets the dev and test splits; remove"):
         readagain.prepare(pairs, tmp_path / "out", split_by="month", dev_pairs=3)
     with pytest.raises(ConfigError, match="workers is -1; expected 0 or more"):
         readagain.prepare(pairs, tmp_path / "out", workers=-1)

@@ -45,8 +45,8 @@ def weights():
         "previous_words.embedding.weight": np.zeros((6, 2), np.float32),
         "output.project.weight": np.ones((6, 2), np.float32),
     }
-    rest = count_parameters(RUN) - sum(tensor.size for tensor in tensors.values())
-    return {**tensors, "rest": np.arange(rest, dtype=np.float32)}
+    num_other = count_parameters(RUN) - sum(tensor.size for tensor in tensors.values())
+    return {**tensors, "other": np.arange(num_other, dtype=np.float32)}
 
 
 def safetensors_bytes(tensors):
@@ -197,8 +197,8 @@ def test_open_refuses_damaged_manifest(model, content, reason):
 
 def test_open_refuses_file_names_outside_the_folder(model):
     manifest = json.loads((model / MANIFEST_FILE).read_text())
-    facts = manifest["files"][RUN_FILE]
-    edit_manifest(model, files={**manifest["files"], "../secret": facts})
+    entry = manifest["files"][RUN_FILE]
+    edit_manifest(model, files={**manifest["files"], "../secret": entry})
     with pytest.raises(ArtifactError, match="lists '../secret', which is not a file name"):
         ModelDir.open(model)
 
@@ -249,7 +249,7 @@ def test_open_refuses_weights_of_another_vocabulary(tmp_path):
 
 def test_open_refuses_weights_of_another_network(tmp_path):
     tensors = weights()
-    model = write_model(tmp_path / "model", tensors | {"rest": tensors["rest"][1:]})
+    model = write_model(tmp_path / "model", tensors | {"other": tensors["other"][1:]})
     with pytest.raises(ArtifactError, match=r"parameters; run\.json describes a network of"):
         ModelDir.open(model)
     del tensors["output.project.weight"]
@@ -324,15 +324,15 @@ def test_open_refuses_changed_vocabulary(model):
 
 
 @pytest.mark.parametrize(
-    ("facts", "reason"),
+    ("entry", "reason"),
     [
         ({"bytes": None, "sha256": ""}, "incomplete; was it edited by hand"),
         ({"bytes": 1}, "incomplete; was it edited by hand"),
         ({"bytes": 1, "sha256": "", "more": 1}, "incomplete; was it edited by hand"),
     ],
 )
-def test_open_refuses_incomplete_file_entries(model, facts, reason):
-    edit_manifest(model, files={"run.json": facts})
+def test_open_refuses_incomplete_file_entries(model, entry, reason):
+    edit_manifest(model, files={"run.json": entry})
     with pytest.raises(ArtifactError, match=reason):
         ModelDir.open(model)
 

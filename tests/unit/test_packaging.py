@@ -1,6 +1,7 @@
 """Dependencies, locks, image, workflow and citation agree with `pyproject.toml` and the code."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -57,7 +58,8 @@ def lock(name: str) -> dict[str, tuple[Version, str]]:
 def serve_options() -> str:
     code = "from readagain.cli.main import main; main(['serve', '--help'])"
     command = [sys.executable, "-c", code]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    wide = {**os.environ, "COLUMNS": "200"}  # long options are not truncated
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=wide).stdout
 
 
 def test_minimum_versions_exclude_known_vulnerabilities():

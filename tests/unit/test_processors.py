@@ -21,12 +21,12 @@ def test_num_processors_without_affinity_is_cpu_count(monkeypatch):
 
 def test_num_threads_defaults_to_processors(monkeypatch):
     monkeypatch.setattr("readagain.processors.num_processors", lambda: 3)
-    assert [num_threads(asked) for asked in (None, 1, 12)] == [3, 1, 12]
+    assert [num_threads(threads) for threads in (None, 1, 12)] == [3, 1, 12]
 
 
-@pytest.mark.parametrize("asked", [-1, 0, 13, 3000])
-def test_num_threads_refuses_invalid_numbers(monkeypatch, asked):
+@pytest.mark.parametrize("threads", [-1, 0, 13, 3000])
+def test_num_threads_refuses_invalid_numbers(monkeypatch, threads):
     monkeypatch.setattr("readagain.processors.num_processors", lambda: 3)
-    message = f"threads is {asked}; expected 1 to 12, 4 per processor of this machine"
+    message = f"threads is {threads}; expected 1 to 12, 4 per processor of this machine"
     with pytest.raises(ArgumentError, match=f"^{message}$"):
-        num_threads(asked)
+        num_threads(threads)

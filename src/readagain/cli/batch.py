@@ -26,8 +26,8 @@ def command(
         list[str],
         typer.Argument(
             metavar="INPUT",
-            help="Files, glob patterns or URLs (s3://…): .jsonl, .csv, .tsv, .parquet, .txt (one "
-            "text per file), also .gz, .xz and .zst.",
+            help="Files, glob patterns or URLs (s3://…): .jsonl, .csv, .tsv, .parquet or .txt (one "
+            "text per file); they may be compressed: .gz, .xz or .zst.",
         ),
     ],
     out: Annotated[
@@ -35,7 +35,8 @@ def command(
     ],
     *,
     engine: Annotated[
-        Literal["local", "ray"], typer.Option(help="Local processes or a Ray cluster.")
+        Literal["local", "ray"],
+        typer.Option(help="Where texts are summarized: in local processes or on a Ray cluster."),
     ] = "local",
     model: options.Model = DEFAULT_MODEL,
     format: options.TextFormat = None,
@@ -47,14 +48,14 @@ def command(
         writing_option(
             metavar="jsonl|csv|parquet",
             help="Output format.",
-            show_default="as the input; jsonl for text",
+            show_default="format of the input; jsonl for text",
         ),
     ] = None,
     one_file_per_input: Annotated[
         bool,
         writing_option(
             "--one-file-per-input",
-            help="Join the shards of each input into OUT_DIR/<name of the input>.",
+            help="Join the shards of each input into one file of the same name in OUT_DIR.",
         ),
     ] = False,
     field: options.SummaryField = "summary",
@@ -76,33 +77,34 @@ def command(
     update: Annotated[
         bool,
         writing_option(
-            "--update", help="Resume a job whose inputs have changed; unchanged shards are kept."
+            "--update",
+            help="Continue a job whose inputs have changed; shards with unchanged rows are kept.",
         ),
     ] = False,
     workers: Annotated[
         int,
         running_option(min=0, help="Number of processes; 0 for all processors."),
     ] = 0,
-    threads: Annotated[int, running_option(min=1, help="Threads per worker.")] = 1,
+    threads: Annotated[int, running_option(min=1, help="Number of threads per process.")] = 1,
     precision: options.Precision = None,
     address: Annotated[
         str | None,
         running_option(
-            help="With --engine ray: HOST:PORT of the cluster, or 'auto' on one of its nodes."
+            help="With --engine ray: HOST:PORT of the cluster, or 'auto' on a node of the cluster."
         ),
     ] = None,
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
-    """Write headlines for every row of many files; all fields are kept.
+    """Write headlines for all rows of many files; the output keeps all fields.
 
     The same command resumes an interrupted job.
     """
     from readagain.batch.job import BatchJob, group_inputs
     from readagain.batch.locations import find_files
-    from readagain.batch.run import run_batch
+    from readagain.batch.run import local_engine, run_batch
     from readagain.batch.shard_worker import OUTPUT_FORMATS, ShardConfig
     from readagain.batch.shards import SplitOptions
-    from readagain.cli.inputs import read_options
+    from readagain.cli.inputs import make_read_options
     from readagain.cli.main import resumable
     from readagain.cli.progress import job_progress
     from readagain.errors import ConfigError
@@ -116,7 +118,7 @@ def command(
     if engine == "local":  # not for Ray, whose machines may have more processors
         options.check_threads(threads)
         options.check_workers(workers)
-    reading = read_options(format, text_column, encoding)
+    read_options = make_read_options(format, text_column, encoding)
     config = ShardConfig(
         out=out,
         model=model,
@@ -131,8 +133,10 @@ def command(
         on_error=on_error,
     )
     job = BatchJob(
-        inputs=tuple(group_inputs(find_files(inputs, out=out), reading)),
-        split=SplitOptions(read=reading, shard_rows=shard_rows, added_fields=config.added_fields),
+        inputs=tuple(group_inputs(find_files(inputs, out=out), read_options)),
+        split=SplitOptions(
+            read=read_options, shard_rows=shard_rows, added_fields=config.added_fields
+        ),
         config=config,
         overwrite=overwrite,
         update=update,
@@ -142,8 +146,6 @@ def command(
 
         run_shards = ray_engine(address=address, num_workers=workers)
     else:
-        from readagain.batch.run import local_engine
-
         run_shards = local_engine(num_workers=workers)
     kept_rows = 0
     with resumable(), job_progress("summarizing") as show:
@@ -161,12 +163,12 @@ def _print_summary(manifest: "JobManifest", out: str, kept_rows: int) -> None:
     from readagain.batch.job_dir import BAD_ROWS
     from readagain.counts import pluralize
 
-    kept = f", {pluralize(kept_rows, 'row')} kept from an earlier run" if kept_rows else ""
-    bad = ""
+    kept_note = f", {pluralize(kept_rows, 'row')} kept from an earlier run" if kept_rows else ""
+    bad_note = ""
     if manifest.bad_rows:
         directory = f"{out.rstrip('/')}/{BAD_ROWS}"
-        bad = f", {pluralize(manifest.bad_rows, 'bad row')} written to {directory}"
+        bad_note = f", {pluralize(manifest.bad_rows, 'bad row')} written to {directory}"
     files = pluralize(len(manifest.shards), "shard")
     if manifest.settings["one_file_per_input"]:
         files = pluralize(len({shard.source for shard in manifest.shards}), "file")
-    print(f"{out}: {pluralize(manifest.rows, 'row')} in {files}{kept}{bad}")
+    print(f"{out}: {pluralize(manifest.rows, 'row')} in {files}{kept_note}{bad_note}")

@@ -38,15 +38,15 @@ def command(
             "--model",
             "-m",
             metavar="NAME|FOLDER",
-            help="Bundled model, model directory, or baseline: prefix, lead or topiary.",
+            help="Bundled model, model folder, or baseline: prefix, lead or topiary.",
         ),
     ],
     data: Annotated[
         Path,
         typer.Option(
             metavar="FOLDER|FILE",
-            help="Texts with references: Gigaword or DUC layout, prepared corpus, JSONL or another "
-            "format of 'readagain prepare'.",
+            help="Texts with references: a prepared corpus, a folder in the layout of Gigaword or "
+            "DUC, or a file in any format of 'readagain prepare'.",
         ),
     ],
     protocol: options.RougeProtocol = UNICODE,
@@ -59,7 +59,7 @@ def command(
     seed: Annotated[int, reading_option(help="Random seed of --sample.")] = 1,
     is_tokenized: options.TokenizedOrRaw = None,
     format: Annotated[
-        str | None, reading_option(help="Format of the data (default: detected).")
+        str | None, reading_option(help="Format of the data.", show_default="detected")
     ] = None,
     text_column: options.TextColumn = None,
     headline_column: options.HeadlineColumn = None,
@@ -72,7 +72,8 @@ def command(
         Path | None,
         writing_option(
             metavar="FILE",
-            help="File for the summaries, one a line; .jsonl with texts, references and scores.",
+            help="File for the summaries, one per line; a .jsonl file also has the texts, the "
+            "references and the scores.",
         ),
     ] = None,
     as_json: Annotated[bool, writing_option("--json", help="Print one JSON object.")] = False,
@@ -132,5 +133,5 @@ def _print_tables(result: "Evaluation") -> None:
         table.add_row(*row)
     console.print(table)
     for name, value in metadata(result):
-        # Not wrapped, so that they can be copied.
+        # Long lines are not wrapped, since users copy them.
         console.print(f"{name:<8} {value}", soft_wrap=True, highlight=False, markup=False)

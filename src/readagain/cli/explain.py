@@ -1,4 +1,4 @@
-"""`readagain explain`: show importance, attention and copied words of a headline."""
+"""`readagain explain`: show the weights and the copied words of a headline."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Unpack
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 import typer
 
 from readagain.cli import options
-from readagain.cli.inputs import STDIN, read_inputs, read_options
+from readagain.cli.inputs import STDIN, make_read_options, read_inputs
 from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
@@ -27,25 +27,26 @@ def command(
         str,
         typer.Argument(
             metavar="TEXT|FILE|-",
-            help="Text, or file with one; - or nothing for standard input.",
+            help="Text, or file with one text; - or nothing for standard input.",
             show_default=False,
         ),
     ] = STDIN,
     *,
     model: options.Model = DEFAULT_MODEL,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="HTML page to write.")
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="File for the explanation as a web page."),
     ] = None,
     png: Annotated[
         Path | None,
-        typer.Option("--png", metavar="FILE", help="Image to write: .png, .svg or .pdf."),
+        typer.Option("--png", metavar="FILE", help="File for a picture: .png, .svg or .pdf."),
     ] = None,
     as_json: options.AsJson = False,
     encoding: options.Encoding = "utf-8",
     threads: options.Threads = None,
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
-    """Show importance, attention and copied words behind a headline."""
+    """Show the importance and attention weights of a headline, and its copied words."""
     import sys
 
     from readagain.engine.summarizer import Summarizer
@@ -83,7 +84,7 @@ def command(
 
 
 def _read_text(argument: str, encoding: str) -> "TextRecord":
-    """Read the text of an argument or file, which must have exactly one.
+    """Return the only text of an argument, a file or standard input.
 
     Raises:
         ConfigError: for an unknown encoding.
@@ -92,8 +93,8 @@ def _read_text(argument: str, encoding: str) -> "TextRecord":
     from readagain.errors import DataError
     from readagain.formats.records import valid_records
 
-    reading = read_options(None, None, encoding)
-    records = valid_records(read_inputs([argument], reading, command="explain"), "stop")
+    read_options = make_read_options(None, None, encoding)
+    records = valid_records(read_inputs([argument], read_options, command="explain"), "stop")
     record = next(records, None)
     if record is None:
         raise DataError(f"{argument}: contains no text; expected one")

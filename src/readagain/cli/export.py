@@ -1,4 +1,4 @@
-"""`readagain export`: write the ONNX graphs of a trained model."""
+"""`readagain export`: export a trained model to ONNX graphs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -33,8 +33,8 @@ def command(
         int | None,
         typer.Option(
             metavar="WORDS",
-            help="Number of output words to score: words of the text and the most frequent ones, "
-            "which is faster; needs --out, and --check-on to measure how the summaries change.",
+            help="Number of output words to score for each text: its own words and the most "
+            "frequent other ones. Fewer are faster. Needs --out and --check-on.",
             show_default="all words",
         ),
     ] = None,
@@ -42,20 +42,20 @@ def command(
         Path | None,
         typer.Option(
             metavar="PREPARED",
-            help="Prepared corpus; its dev examples are used to compare graphs and network.",
-            show_default="random words",
+            help="Prepared corpus, on whose dev pairs the graphs are compared with the network.",
+            show_default="compare on random words",
         ),
     ] = None,
     check_texts: Annotated[
         int | None,
         typer.Option(
             help="Number of texts to compare.",
-            show_default="1000 of a corpus, 100 of random words",
+            show_default="1,000 of a corpus, 100 of random words",
         ),
     ] = None,
     threads: options.Threads = None,
 ) -> None:
-    """Write the ONNX graphs of a model, after comparing them with its network."""
+    """Export a trained model to ONNX graphs, which are first compared with its network."""
     from readagain.api import export_model
 
     result = export_model(
@@ -68,18 +68,20 @@ def command(
         threads=threads,
     )
     check, path = result.check, result.path
+    num_texts = pluralize(check.texts, "text")
     for graph_precision, num_bytes in result.num_bytes.items():
         print(f"{graph_precision:<9} {num_bytes / 1e6:8.1f} MB")
     if check.same_n_best is not None:
         print(
-            f"float32   the network's {pluralize(check.texts, 'n-best list')}: "
-            f"{check.same_n_best:.1%}, scores "
-            f"within {check.largest_score_difference:.1e}"
+            f"float32   same n-best list as the network for {check.same_n_best:.1%} of "
+            f"{num_texts}, scores within {check.largest_score_difference:.1e}"
         )
     if check.int8_same_best is not None:
-        print(f"int8      the network's best summary: {check.int8_same_best:.1%} of the texts")
+        print(
+            f"int8      same summary as the network for {check.int8_same_best:.1%} of {num_texts}"
+        )
     for name, share in check.same_as_whole.items():
-        print(f"{name:<9} the best summary without a shortlist: {share:.1%} of the texts")
+        print(f"{name:<9} same summary as without a shortlist for {share:.1%} of {num_texts}")
     for name, scores in check.rouge.items():
         print(f"{name:<9} " + "  ".join(f"{key} {value:.2f}" for key, value in scores.items()))
     print(f"{path}: ready; readagain summarize --model {path} TEXT")

@@ -32,14 +32,15 @@ def command(
             "--out",
             "-o",
             metavar="MODEL",
-            help="Model folder to create; intermediate files are in MODEL.work.",
+            help="Model folder to create; intermediate files are kept in MODEL.work.",
         ),
     ],
     size: Annotated[
         str | None,
         typer.Option(
             metavar="small|base|large",
-            help="Size of the network (default: by the number of pairs and the machine).",
+            help="Size of the network.",
+            show_default="by the number of pairs and the device",
         ),
     ] = None,
     base: Annotated[
@@ -49,17 +50,19 @@ def command(
     epochs: Annotated[
         int | None,
         typer.Option(
-            help="Maximum number of epochs (default: by the number of pairs); a larger number "
-            "continues a finished fit."
+            help="Maximum number of epochs; a larger number continues a finished fit.",
+            show_default="by the number of pairs",
         ),
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option(metavar="CODE", help="Language of the pairs, such as de (default: detected)."),
+        typer.Option(
+            metavar="CODE", help="Language of the pairs, such as de.", show_default="detected"
+        ),
     ] = None,
     test: Annotated[
         str | None,
-        typer.Option(metavar="INPUT", help="Pairs to evaluate on (default: some of PAIRS)."),
+        typer.Option(metavar="INPUT", help="Pairs to evaluate on.", show_default="some of PAIRS"),
     ] = None,
     text_column: options.TextColumn = None,
     headline_column: options.HeadlineColumn = None,
@@ -73,8 +76,8 @@ def command(
 ) -> None:
     """Train a model on your pairs of text and headline, and report its quality.
 
-    Detects columns and language, chooses the settings, estimates the time, trains, exports and
-    evaluates. The same command resumes an interrupted fit.
+    Detects columns and language, chooses the settings, estimates the training time, trains, exports
+    and evaluates. The same command resumes an interrupted fit.
     """
     from readagain.cli.main import resumable
     from readagain.cli.output import persistent_console

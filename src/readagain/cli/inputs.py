@@ -22,7 +22,7 @@ def read_inputs(
         command: name of the command, for messages.
 
     Raises:
-        ConfigError: if the input is a terminal.
+        ConfigError: if standard input is to be read and is a terminal.
         DataError: for a missing file.
     """
     import os
@@ -37,7 +37,7 @@ def read_inputs(
             f"readagain {command} article.txt"
         )
     files = {argument: _find_path(argument) for argument in inputs if argument != STDIN}
-    is_hint_possible = command == "summarize" and options.format is None
+    shows_hints = command == "summarize" and options.format is None
 
     def read() -> "Iterator[TextRecord | InvalidRecord]":
         for argument in inputs:
@@ -45,7 +45,7 @@ def read_inputs(
                 # A new file object, since Python aborts if it exits while a thread reads sys.stdin.
                 with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
                     for record in read_stream(stream, "standard input", options):
-                        if is_hint_possible and isinstance(record, TextRecord):
+                        if shows_hints and isinstance(record, TextRecord):
                             _hint_separate_lines(record)
                         yield record
             elif (path := files[argument]) is None:
@@ -62,8 +62,8 @@ def read_inputs(
 def _hint_separate_lines(record: "TextRecord") -> None:
     """Print a hint if each line of a text looks like a separate text.
 
-    This is not the case if there are blank lines, as between paragraphs, or if a line starts in
-    lower case, as in wrapped text.
+    Blank lines separate paragraphs of one text, and a line that starts in lower case continues the
+    line before, so in both cases no hint is printed.
     """
     import sys
 
@@ -78,8 +78,10 @@ def _hint_separate_lines(record: "TextRecord") -> None:
     )
 
 
-def read_options(format: str | None, text_column: str | None, encoding: str) -> "TextReadOptions":
-    """Return options for reading files.
+def make_read_options(
+    format: str | None, text_column: str | None, encoding: str
+) -> "TextReadOptions":
+    """Check the command-line options for reading files, and return them as one object.
 
     Raises:
         ConfigError: for an unknown format or encoding.
@@ -96,6 +98,9 @@ def read_options(format: str | None, text_column: str | None, encoding: str) -> 
 
 def _find_path(argument: str) -> Path | None:
     """Return the path of a file or pipe, or None if the argument is a text.
+
+    If there is no file of this name, an argument with white space, or with neither a slash nor a
+    suffix such as ".txt", is a text.
 
     Raises:
         DataError: for a folder, a URL or a missing file.
@@ -119,7 +124,8 @@ def _find_path(argument: str) -> Path | None:
             return None
         raise DataError(f"{argument}: cannot be read: {error.strerror}") from error
     has_space = any(char.isspace() for char in argument)
-    if has_space or not (path.suffix or "/" in argument):
+    looks_like_path = bool(path.suffix) or "/" in argument
+    if has_space or not looks_like_path:
         return None
     if "://" in argument:
         raise DataError(f"{argument}: is a URL; download it and name the file")

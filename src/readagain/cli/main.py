@@ -19,9 +19,9 @@ from readagain.cli.output import (
 )
 from readagain.errors import ArgumentError, DataError, ReadAgainError, as_option
 
-# Modules of readagain.cli, in the order of --help. Each has a function `command`, which imports
-# other packages inside its body, so that --help stays fast, and `EXAMPLES`, the command lines at
-# the end of the command's --help.
+# Modules of readagain.cli, in the order of --help. Each has a function `command` and `EXAMPLES`,
+# the command lines at the end of its --help. The function imports other packages inside its body,
+# which keeps --help fast.
 COMMANDS: tuple[str, ...] = (
     "summarize",
     "batch",
@@ -65,7 +65,7 @@ def build_app() -> typer.Typer:
     """Return the Typer application with all commands."""
     app = typer.Typer(
         name="readagain",
-        help="Write headlines with Read-Again and copying.",
+        help="Write headlines for texts, and train and evaluate the models that write them.",
         cls=_Group,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -85,7 +85,7 @@ def build_app() -> typer.Typer:
         ] = False,
         debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
     ) -> None:
-        """Write headlines with Read-Again and copying."""
+        pass
 
     for name in COMMANDS:
         module = import_module(f"readagain.cli.{name}")
@@ -122,9 +122,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 @contextmanager
 def _system_errors() -> Iterator[None]:
-    """Turn errors of the system that no other code has described into one line.
+    """Turn an OSError or MemoryError that no other code has handled into a `DataError`.
 
-    Code that reads or writes a file names it in its own message; this is the last resort.
+    Most code that reads or writes a file has a more exact message; this one is the last resort.
     """
     try:
         yield
@@ -140,7 +140,7 @@ def _system_errors() -> Iterator[None]:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Print, after Ctrl-C, that the same command resumes."""
+    """After Ctrl-C, print how to resume and exit."""
     try:
         yield
     except KeyboardInterrupt as error:
@@ -152,8 +152,8 @@ def resumable() -> Iterator[None]:
 def _handle_interruptions() -> Iterator[None]:
     """Print one line after Ctrl-C or if the disk is full; exit silently if a pipe is closed.
 
-    This wraps each command, because Typer would otherwise handle Ctrl-C without a message and
-    treat a closed pipe as a failure. It also wraps the application, for errors outside commands.
+    It wraps each command, since Typer handles Ctrl-C without a message and treats a closed pipe as
+    a failure. It also wraps the application, for errors outside of commands.
     """
     try:
         yield

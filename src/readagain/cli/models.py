@@ -123,7 +123,7 @@ def _full_info(model: "ModelDir") -> dict[str, Any]:
 
 
 def _format_info(info: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return a label and a text for each line of the description."""
+    """Return the label and the text of each line that describes a model."""
     run, provenance, tensors = info["run"], info["provenance"], info["tensors"]
     shortlist = run["model"].get("shortlist_size")
     words = f"{info['source_words']:,} read, {info['summary_words']:,} written"
@@ -141,9 +141,9 @@ def _format_info(info: dict[str, Any]) -> list[tuple[str, str]]:
         ("vocabularies", words),
         ("cases", pluralize(info["cases"], "word or pair", "words and pairs")),
     ]  # fmt: skip
-    # A folder without weights is a copy for inference, so it cannot be in training.
+    # A folder without weights was exported for inference, so it cannot be in training.
     unfinished = "no: stopped, or still running" if tensors else "no: stopped early"
-    while provenance:  # of the model, then of the model that it was fine-tuned from
+    while provenance:  # of this model, then of the model that was fine-tuned
         corpus, base = provenance["corpus"], provenance["began_from"]
         lines += [
             ("corpus", f"{corpus['name']}, {pluralize(corpus['train_pairs'], 'pair')}, "

@@ -1,7 +1,7 @@
 """Options shared by several commands."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,14 +15,17 @@ from readagain.errors import as_option
 from readagain.formats.records import OnError
 from readagain.rouge.options import PROTOCOLS
 
-# Options under a heading in --help.
+Command = Callable[..., None]
+Decorator = Callable[[Command], Command]
+
+# Functions that define an option under the heading Reading, Writing or Running of --help.
 reading_option = partial(typer.Option, rich_help_panel="Reading")
 writing_option = partial(typer.Option, rich_help_panel="Writing")
 running_option = partial(typer.Option, rich_help_panel="Running")
 
 
 def check_threads(threads: int | None) -> int | None:
-    """Check the number of threads, as the callback of an option."""
+    """Check the number of threads; a callback of Typer, which returns the value."""
     from readagain.processors import num_threads
 
     if threads is not None:
@@ -31,7 +34,10 @@ def check_threads(threads: int | None) -> int | None:
 
 
 def check_workers(workers: int) -> int:
-    """Check the number of processes; each command handles 0 and negative numbers itself."""
+    """Check that there are not too many processes; a callback of Typer, which returns the value.
+
+    Each command handles 0 and negative numbers itself.
+    """
     from readagain.processors import check_parallelism
 
     if workers > 0:
@@ -40,33 +46,31 @@ def check_workers(workers: int) -> int:
 
 
 def _check_threads_or_zero(threads: int) -> int:
+    """Check the number of threads, where 0 means that the command chooses it."""
     check_threads(threads or None)
     return threads
 
 
 Model = Annotated[
-    str, typer.Option("--model", "-m", help="Name of a bundled model, or model directory.")
+    str, typer.Option("--model", "-m", help="Name of a bundled model, or model folder.")
 ]
 
 
-def decoding_options(
-    *names: str, default: str = "from the model"
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def decoding_options(*names: str, default: str = "from the model") -> Decorator:
     """Return a decorator that adds options of `SummarizeOptions` to a command.
 
     The command receives them as `**decoding: Unpack[SummarizeOptions]`.
 
     Args:
-        names: names of the options; by default all but `explain`, which is a command.
-        default: where unset decode settings come from, for the help text.
+        names: names of the options; by default all except `explain`, since explanations have a
+            command of their own.
+        default: where the value of a number comes from if its option is unset, for --help.
     """
     names = names or tuple(name for name in OPTIONS if name != "explain")
-    return _add_parameters([_parameter(OPTIONS[name], default) for name in names])
+    return _add_parameters([_make_parameter(OPTIONS[name], default) for name in names])
 
 
-def spec_options(
-    spec: object, panel: str, *, exclude: Sequence[str] = ()
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def spec_options(spec: object, panel: str) -> Decorator:
     """Return a decorator that adds one option for each field of a dataclass to a command.
 
     The command receives them as keyword arguments.
@@ -74,31 +78,28 @@ def spec_options(
     Args:
         spec: instance with the default values; its class has the types and help texts.
         panel: heading of these options in the help text.
-        exclude: fields without an option.
     """
     return _add_parameters(
         [
-            _parameter(replace(field, default=getattr(spec, name)), "none", panel)
+            _make_parameter(replace(field, default=getattr(spec, name)), "none", panel)
             for name, field in spec_fields(type(spec)).items()
-            if name not in exclude
         ]
     )
 
 
-def _add_parameters(
-    new: list[inspect.Parameter],
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def _add_parameters(new_parameters: list[inspect.Parameter]) -> Decorator:
     """Return a decorator that replaces the `**kwargs` of a command by new keyword parameters.
 
-    Typer reads the signature and the annotations. The new parameters come before the command's own
-    keyword parameters, and so do their options in --help.
+    Typer reads the signature and the annotations of the command. The new parameters come before the
+    command's own keyword parameters, and in --help their options come first, too.
     """
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        *own, _ = inspect.signature(command).parameters.values()
-        arguments = [each for each in own if each.kind is not each.KEYWORD_ONLY]
-        keywords = [each for each in own if each.kind is each.KEYWORD_ONLY]
-        parameters = [*arguments, *new, *keywords]
+    def decorate(command: Command) -> Command:
+        *own_parameters, _ = inspect.signature(command).parameters.values()
+        keyword_only = inspect.Parameter.KEYWORD_ONLY
+        arguments = [each for each in own_parameters if each.kind is not keyword_only]
+        keywords = [each for each in own_parameters if each.kind is keyword_only]
+        parameters = [*arguments, *new_parameters, *keywords]
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return command
@@ -106,12 +107,12 @@ def _add_parameters(
     return decorate
 
 
-def _parameter(option: SpecField, default: str, panel: str = "Summary") -> inspect.Parameter:
+def _make_parameter(option: SpecField, default: str, panel: str = "Summary") -> inspect.Parameter:
     """Return the parameter from which Typer builds an option.
 
     Args:
         option: the field that the option sets.
-        default: help text for the default of a number that is unset.
+        default: shown in --help as the default of a number whose default is None.
         panel: heading of the option in the help text.
     """
     flag = as_option(option.name)
@@ -140,15 +141,15 @@ TextFormat = Annotated[
     str | None,
     reading_option(
         "--format",
-        help="Format: text, lines (one text per line), jsonl, csv or parquet (default: by name).",
-        show_default=False,
+        help="Format: text (one text per file), lines (one text per line), jsonl, csv or parquet.",
+        show_default="from the file name",
     ),
 ]
 TextColumn = Annotated[
-    str | None, reading_option(help="Field or column of the text (default: detected).")
+    str | None, reading_option(help="Field or column of the text.", show_default="detected")
 ]
 HeadlineColumn = Annotated[
-    str | None, reading_option(help="Field or column of the headline (default: detected).")
+    str | None, reading_option(help="Field or column of the headline.", show_default="detected")
 ]
 Headlines = Annotated[
     Path | None,
@@ -159,16 +160,15 @@ TokenizedOrRaw = Annotated[
     bool | None,
     reading_option(
         "--tokenized/--raw",
-        help="Texts are tokenized as in Gigaword (lower case, # for digits) or raw; detected for "
-        "parallel files.",
-        show_default=False,
+        help="Whether texts are tokenized as in Gigaword (lower case, # for digits) or raw.",
+        show_default="detected for parallel text files, else raw",
     ),
 ]
 Split = Annotated[
     str | None,
     reading_option(
-        help="Split: train, dev or test, for a directory with several (default: dev for a prepared "
-        "corpus)."
+        help="Split of a folder with several splits: train, dev or test.",
+        show_default="dev for a prepared corpus",
     ),
 ]
 Limit = Annotated[int | None, reading_option(metavar="N", help="Maximum number of rows.")]
@@ -177,46 +177,55 @@ OnErrorOption = Annotated[
     OnError,
     reading_option(
         "--on-error",
-        help="Invalid records: skip them, report their number and keep their content, or stop at "
-        "the first.",
+        help="What to do with invalid records: skip and report them, or stop at the first.",
     ),
 ]
 
 # Options for writing outputs.
 
-SummaryField = Annotated[str, writing_option("--field", help="Field for the summary.")]
-AsJson = Annotated[bool, typer.Option("--json", help="JSON output.")]
+SummaryField = Annotated[str, writing_option("--field", help="Name of the field for the summary.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 # Options for scoring, settings and resources.
 
 RougeProtocol = Annotated[
     str,
     typer.Option(
-        "--protocol", metavar="NAME", help=f"One of {', '.join(PROTOCOLS)}: search and scores."
+        "--protocol",
+        metavar="NAME",
+        help=f"Protocol, which sets the search and the kind of ROUGE: {', '.join(PROTOCOLS)}.",
     ),
 ]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Override of a setting; may be repeated."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Setting to override, such as train.epochs=20; may be repeated.",
+    ),
 ]
 Threads = Annotated[
     int | None,
-    running_option(help="Number of threads (default: all processors).", callback=check_threads),
+    running_option(
+        help="Number of threads.", show_default="all processors", callback=check_threads
+    ),
 ]
 TrainingThreads = Annotated[
     int,
     running_option(
         "--threads",
-        help="Number of CPU threads; 0 chooses by network size.",
+        help="Number of CPU threads; 0 chooses by the size of the network.",
         callback=_check_threads_or_zero,
     ),
 ]
 Precision = Annotated[
     str | None,
     running_option(
-        metavar="int8|float32", help="Precision of the graphs (default: int8 if available)."
+        metavar="int8|float32",
+        help="Precision of the ONNX graphs.",
+        show_default="int8 if available",
     ),
 ]
 Device = Annotated[
-    Literal["auto", "cpu", "cuda"], running_option(help="Device; auto prefers a GPU.")
+    Literal["auto", "cpu", "cuda"], running_option(help="Device; auto uses a GPU if there is one.")
 ]

@@ -1,4 +1,4 @@
-"""Helpers for standard output: encodings and closed streams."""
+"""Standard output: closed streams, encodings, consoles and tables."""
 
 import errno
 import io
@@ -19,8 +19,8 @@ def open_missing_streams() -> None:
     """Use the null device for each standard stream that the parent process has closed."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            null = os.open(os.devnull, os.O_RDWR)
-            setattr(sys, name, os.fdopen(null, mode, encoding="utf-8"))
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
 
 
 def escape_unencodable() -> None:
@@ -30,12 +30,12 @@ def escape_unencodable() -> None:
 
 
 def discard_output() -> None:
-    """Redirect standard output, including what is buffered, to the null device."""
+    """Redirect standard output to the null device; buffered text is lost."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def persistent_console() -> "Console":
-    """Return a console for long work; it becomes silent if its pipe is closed."""
+    """Return a console that becomes silent if its pipe is closed, so that long work continues."""
     from rich.console import Console
 
     class PersistentConsole(Console):

@@ -14,18 +14,18 @@ from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, Filt
 from readagain.corpus.settings import DEFAULT_MAX_SENTENCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from readagain.corpus.inputs import CorpusInput
     from readagain.corpus.manifest import CorpusManifest
 
-_splitting = partial(typer.Option, rich_help_panel="Splits")
-_filtering = partial(typer.Option, rich_help_panel="Filters")
+_split_option = partial(typer.Option, rich_help_panel="Splits")
+_filter_option = partial(typer.Option, rich_help_panel="Filters")
 FILTERS_HELP = (
-    f"Filters or sets of them, separated by commas; -NAME removes one. "
-    f"Filters: {', '.join(FILTERS)}. Sets: {', '.join(FILTER_SETS)} "
-    f"(default: {' and '.join(DEFAULT_FILTERS)}; rush: the default filters and the rules in "
-    f"Rush et al. 2015; rush2015: the rules in their published scripts)."
+    f"Names of filters or of sets of filters, separated by commas; -NAME removes one. "
+    f"Filters: {', '.join(FILTERS)}. Sets: {', '.join(FILTER_SETS)}. The set 'default' has "
+    f"{' and '.join(DEFAULT_FILTERS)}; 'rush' adds the rules of Rush et al. 2015; 'rush2015' has "
+    f"the rules of their published scripts; 'all' has all filters except those of 'rush2015'."
 )
 
 MAX_LISTED_INPUTS = 20
@@ -39,45 +39,59 @@ EXAMPLES = (
 def command(
     inputs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="INPUT", help="Files, folders or hf:NAME, also .gz, .xz and .zst."),
+        typer.Argument(
+            metavar="INPUT",
+            help="Files or folders of pairs, or hf:NAME, a data set of Hugging Face; files may be "
+            "compressed: .gz, .xz or .zst.",
+        ),
     ] = None,
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to create.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the prepared corpus.")
+    ],
     dev: Annotated[
         list[str] | None,
-        _splitting(metavar="INPUT", help="Input of the dev split."),
+        _split_option(metavar="INPUT", help="Input with the pairs of the dev split."),
     ] = None,
     test: Annotated[
         list[str] | None,
-        _splitting(metavar="INPUT", help="Input of the test split."),
+        _split_option(metavar="INPUT", help="Input with the pairs of the test split."),
     ] = None,
     dev_pairs: Annotated[
         int,
-        _splitting(help="Approximate number of input pairs for the dev split."),
+        _split_option(help="Approximate number of input pairs for the dev split."),
     ] = 0,
-    dev_share: Annotated[float, _splitting(help="Share of input pairs for the dev split.")] = 0.0,
+    dev_share: Annotated[
+        float, _split_option(help="Share of input pairs for the dev split.")
+    ] = 0.0,
     test_pairs: Annotated[
         int,
-        _splitting(help="Approximate number of input pairs for the test split."),
+        _split_option(help="Approximate number of input pairs for the test split."),
     ] = 0,
-    test_share: Annotated[float, _splitting(help="Share of input pairs for the test split.")] = 0.0,
+    test_share: Annotated[
+        float, _split_option(help="Share of input pairs for the test split.")
+    ] = 0.0,
     split_by: Annotated[
         Literal["month"] | None,
-        _splitting(
+        _split_option(
             help="Split by month, with the dev and test months of Rush et al. 2015; for Annotated "
             "Gigaword only."
         ),
     ] = None,
     sample: Annotated[
         int,
-        _splitting(metavar="N", help="Random sample of N pairs of the dev and of the test split."),
+        _split_option(
+            metavar="N",
+            help="Number of pairs to draw at random from the dev split, and as many from the test "
+            "split; 0 keeps all.",
+        ),
     ] = 0,
-    seed: Annotated[int, _splitting(help="Random seed of --sample.")] = 1,
+    seed: Annotated[int, _split_option(help="Random seed of --sample.")] = 1,
     language: Annotated[
         str | None,
         reading_option(
             metavar="CODE",
-            help="Language of texts and headlines: en, de, fr, zh ...",
+            help="Language of texts and headlines, such as en, de, fr or zh.",
             show_default="detected",
         ),
     ] = None,
@@ -91,17 +105,17 @@ def command(
     encoding: options.Encoding = "utf-8",
     tokenized: options.TokenizedOrRaw = None,
     on_error: options.OnErrorOption = "skip",
-    filters: Annotated[str, _filtering(help=FILTERS_HELP)] = "default",
+    filters: Annotated[str, _filter_option(help=FILTERS_HELP)] = "default",
     max_sentences: Annotated[
         int,
-        _filtering(help="Maximum number of sentences per text; the rest is dropped."),
+        _filter_option(help="Maximum number of sentences of a text; later ones are dropped."),
     ] = DEFAULT_MAX_SENTENCES,
     min_count: Annotated[
         int,
-        _filtering(
+        _filter_option(
             metavar="N",
-            help="Minimum number of occurrences of a word in the training texts; rarer words "
-            "become UNK in texts. The same for headlines.",
+            help="Words that occur less often than N in the training texts become UNK in texts, "
+            "and likewise for headlines.",
         ),
     ] = 1,
     workers: Annotated[
@@ -160,23 +174,18 @@ def command(
 
 
 def _print_inputs(sources: "Sequence[CorpusInput]") -> None:
+    """Print a line for each input; a folder with more than `MAX_LISTED_INPUTS` has one line."""
     import sys
 
-    for line in _describe_inputs(sources):
-        print(line, file=sys.stderr)
-
-
-def _describe_inputs(sources: "Sequence[CorpusInput]") -> "Iterator[str]":
-    """Yield a line for each input, or one line for more than `MAX_LISTED_INPUTS` of a folder."""
-    groups = groupby(sources, key=lambda source: (source.origin, source.format))
-    for (origin, format), group in groups:
-        inputs = list(group)
-        if len(inputs) <= MAX_LISTED_INPUTS:
-            yield from (source.description for source in inputs)
-            continue
-        counts = Counter(source.split for source in inputs)
-        splits = ", ".join(f"{count:,} for {split}" for split, count in counts.items())
-        yield f"{origin}: {format}, {len(inputs):,} files: {splits}"
+    by_origin = groupby(sources, key=lambda source: (source.origin, source.format))
+    for (origin, format), sources_of_origin in by_origin:
+        inputs = list(sources_of_origin)
+        lines = [source.description for source in inputs]
+        if len(inputs) > MAX_LISTED_INPUTS:
+            counts = Counter(source.split for source in inputs)
+            splits = ", ".join(f"{count:,} for {split}" for split, count in counts.items())
+            lines = [f"{origin}: {format}, {len(inputs):,} files: {splits}"]
+        print(*lines, sep="\n", file=sys.stderr)
 
 
 def _print_summary(manifest: "CorpusManifest", out: Path, *, is_detected: bool) -> None:

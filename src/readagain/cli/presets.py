@@ -20,7 +20,7 @@ def command(
     changes: options.Changes = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List the presets, or print the configuration of one."""
+    """List the presets, or print all settings of one."""
     import json
 
     from readagain.config.files import run_to_json, run_to_toml
@@ -35,12 +35,13 @@ def command(
     elif changes:
         raise ConfigError("--set: needs a preset; name one")
     elif as_json:
-        print(json.dumps(_rows(), indent=2, ensure_ascii=False))
+        print(json.dumps(_preset_rows(), indent=2, ensure_ascii=False))
     else:
         _list_presets()
 
 
-def _rows() -> list[dict[str, Any]]:
+def _preset_rows() -> list[dict[str, Any]]:
+    """Return name, title, sizes and paper of each baseline and preset; a baseline has sizes 0."""
     from readagain.config.parameters import count_parameters
     from readagain.presets import BASELINES, PRESETS
 
@@ -61,13 +62,18 @@ def _rows() -> list[dict[str, Any]]:
 def _list_presets() -> None:
     from readagain.cli.output import print_table
 
-    def number(value: int) -> str:
+    def format_number(value: int) -> str:
         return f"{value:,}" if value else "–"
 
     print_table(
         {"name": "left", "words": "right", "parameters": "right", "paper": "left"},
         [
-            (row["name"], number(row["vocab_size"]), number(row["parameters"]), row["paper"])
-            for row in _rows()
+            (
+                row["name"],
+                format_number(row["vocab_size"]),
+                format_number(row["parameters"]),
+                row["paper"],
+            )
+            for row in _preset_rows()
         ],
     )

@@ -21,7 +21,7 @@ MIN_TEXTS = 100
 
 @contextmanager
 def job_progress(*stages: str) -> Iterator["Callable[[JobProgress], None]"]:
-    """Yield a function that shows the progress of a job with these stages."""
+    """Yield a function that shows the progress of a job: a bar for each stage, or log lines."""
     if not sys.stderr.isatty():
         yield LineProgress()
         return
@@ -31,12 +31,12 @@ def job_progress(*stages: str) -> Iterator["Callable[[JobProgress], None]"]:
     columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as bars:
         tasks = {stage: bars.add_task(stage, total=1.0) for stage in stages}
-        starts = {stages[0]: time.monotonic()}
+        start_times = {stages[0]: time.monotonic()}
 
         def show(progress: "JobProgress") -> None:
             now = time.monotonic()
             text = describe_progress(
-                progress, elapsed_s=now - starts.setdefault(progress.stage, now)
+                progress, elapsed_s=now - start_times.setdefault(progress.stage, now)
             )
             bars.update(tasks[progress.stage], completed=progress.share, description=text)
 
@@ -48,22 +48,26 @@ class LineProgress:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._start = self._last = clock()
+        self._stage_start = self._last_line_time = clock()
         self._previous: JobProgress | None = None
 
     def __call__(self, progress: "JobProgress") -> None:
-        """Print a line if the last one is old enough or a stage has ended."""
+        """Print a line if a stage has ended or the last line is `LINE_INTERVAL_S` old."""
         now = self._clock()
         if self._previous is not None and self._previous.stage != progress.stage:
             self._print(self._previous, now)
-            self._start = now
-        elif now - self._last >= LINE_INTERVAL_S:
+            self._stage_start = now
+        elif now - self._last_line_time >= LINE_INTERVAL_S:
             self._print(progress, now)
         self._previous = progress
 
     def _print(self, progress: "JobProgress", now: float) -> None:
-        self._last = now
-        print(describe_progress(progress, elapsed_s=now - self._start), file=sys.stderr, flush=True)
+        self._last_line_time = now
+        print(
+            describe_progress(progress, elapsed_s=now - self._stage_start),
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def describe_progress(progress: "JobProgress", *, elapsed_s: float) -> str:

@@ -12,8 +12,8 @@ from readagain.cli.options import running_option
 if TYPE_CHECKING:
     from readagain.experiments.reproduce import ReproduceResult
 
-_training = partial(typer.Option, rich_help_panel="Training")
-_scoring = partial(typer.Option, rich_help_panel="Scoring")
+_training_option = partial(typer.Option, rich_help_panel="Training")
+_scoring_option = partial(typer.Option, rich_help_panel="Scoring")
 
 EXAMPLES = (
     "readagain reproduce --scale small --out runs/small",
@@ -26,81 +26,91 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="Tables (table1 to table5, importance, ablations) or experiments (default: all).",
+            help="Tables (table1 to table5, importance, ablations) or experiments; without a name, "
+            "all of them.",
         ),
     ] = None,
     *,
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Directory of the results.")
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the results.")
     ],
     data: Annotated[
         Path | None,
-        _training(
+        _training_option(
             "--data",
             "-d",
-            metavar="DIR",
-            help="Prepared corpus with a train split to train on and a dev split to score on "
-            "(default with --scale small: an invented one).",
+            metavar="FOLDER",
+            help="Prepared corpus, with a train split to train on and a dev split to score on; "
+            "--scale small does not need one.",
         ),
     ] = None,
     scale: Annotated[
         Literal["paper", "small"],
-        _training(help="Sizes of the paper, or tiny sizes for a test run in minutes."),
+        _training_option(
+            help="Networks of the size of the paper, or tiny ones for a test run in minutes."
+        ),
     ] = "paper",
     recipe: Annotated[
         list[str] | None,
-        _training(
+        _training_option(
             metavar="converged|modern|paper",
-            help="Training recipe: AdamW until the loss no longer improves, AdamW for a few "
-            "epochs, or as in the paper; can be repeated (default: converged).",
+            help="Training recipe: AdamW until the loss no longer improves (converged), AdamW for "
+            "a few epochs (modern), or as in the paper; may be repeated.",
+            show_default="converged",
         ),
     ] = None,
     seeds: Annotated[
-        int, _training(min=1, help="Number of seeds of each main experiment; others have one.")
+        int,
+        _training_option(
+            min=1, help="Number of random seeds of the main experiments; others have one."
+        ),
     ] = 1,
     seed: Annotated[
-        int | None, _training(min=0, help="Run the named experiments with this seed only.")
+        int | None,
+        _training_option(min=0, help="Random seed of all experiments, instead of --seeds."),
     ] = None,
     epochs: Annotated[
-        int | None, _training(min=1, help="Number of epochs (default: from the recipe).")
+        int | None,
+        _training_option(min=1, help="Number of epochs.", show_default="from the recipe"),
     ] = None,
     max_minutes: Annotated[
         float | None,
-        _training(
+        _training_option(
             metavar="MINUTES",
             min=0,
-            help="Maximum training time of each run; then its best checkpoint is scored "
-            "(default: no limit).",
+            help="Maximum training time of each run; after it, the best checkpoint is scored.",
+            show_default="no limit",
         ),
     ] = None,
     changes: options.Changes = None,
     test: Annotated[
         list[str] | None,
-        _scoring(
+        _scoring_option(
             metavar="NAME=PATH",
-            help="Another data set to score on, as for 'readagain evaluate --data'; can be "
-            "repeated. Data sets with several references are scored by the DUC protocol.",
+            help="Name and path of another data set to score on, as for 'readagain evaluate "
+            "--data'; may be repeated. A data set with several references is scored by the DUC "
+            "protocol.",
         ),
     ] = None,
     limit: Annotated[
         int | None,
-        _scoring(metavar="N", min=1, help="Maximum number of texts of each data set."),
+        _scoring_option(metavar="N", min=1, help="Maximum number of texts of each data set."),
     ] = None,
     tables_only: Annotated[
         bool,
-        running_option("--tables-only", help="Write the tables of existing results; run nothing."),
+        running_option("--tables-only", help="Only write the tables of existing results."),
     ] = False,
     keep_weights: Annotated[
         bool,
         running_option(
             "--keep-weights",
-            help="Keep the model directories of finished experiments in DIR/work.",
+            help="Keep the model folders of finished experiments in FOLDER/work.",
         ),
     ] = False,
     device: options.Device = "auto",
     threads: options.TrainingThreads = 0,
 ) -> None:
-    """Train and score the missing rows of the paper's tables, and write the tables.
+    """Run the paper's experiments that have no result yet, and write the paper's tables.
 
     The same command resumes an interrupted run.
     """
@@ -158,7 +168,7 @@ def _parse_tests(options: list[str]) -> dict[str, Path]:
     tests: dict[str, Path] = {}
     for option in options:
         name, separator, path = option.partition("=")
-        # The tables use a comma between the name of a corpus and the name of a part of it.
+        # In the tables, a comma separates the name of a corpus from the name of a part of it.
         if not separator or not name or not path or "," in name:
             raise ConfigError(
                 f"--test {option!r}: expected NAME=PATH without a comma in the name, for example "

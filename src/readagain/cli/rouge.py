@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from readagain.rouge.corpus import Report
     from readagain.rouge.significance import Comparison
 
-_PANEL = "Without a protocol"
+_PANEL = "ROUGE options, without --protocol (in brackets: the flag of the Perl script)"
 EXAMPLES = (
     "readagain rouge summaries.txt references.txt --protocol gigaword",
     "readagain rouge summaries.txt references.txt --unicode --compare other.txt",
@@ -24,23 +24,28 @@ EXAMPLES = (
 def command(
     ctx: typer.Context,
     summaries: Annotated[
-        Path, typer.Argument(metavar="HYP", help="Summaries, one per line.", show_default=False)
+        Path,
+        typer.Argument(metavar="HYP", help="File of summaries, one per line.", show_default=False),
     ],
     references: Annotated[
         list[Path],
-        typer.Argument(metavar="REF", help="References; line n belongs to line n of HYP."),
+        typer.Argument(metavar="REF", help="Files of references; line n belongs to line n of HYP."),
     ],
     *,
     protocol: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help=f"One of {', '.join(PROTOCOLS)}; sets all the options below."
+            metavar="NAME",
+            help=f"Protocol, which sets all ROUGE options: {', '.join(PROTOCOLS)}.",
         ),
     ] = None,
     as_json: options.AsJson = False,
     compare: Annotated[
         Path | None,
-        typer.Option(metavar="OTHER_HYP", help="Summaries of another system to test against."),
+        typer.Option(
+            metavar="OTHER_HYP",
+            help="Summaries of another system, to test whether the scores differ.",
+        ),
     ] = None,
     sentence_break: Annotated[
         str | None,
@@ -50,15 +55,16 @@ def command(
         str,
         typer.Option(
             metavar="|".join(SCORE_KINDS),
-            help="Main score, with an interval.",
+            help="Score that gets a confidence interval.",
             rich_help_panel=_PANEL,
         ),
     ] = Protocol().main_score,
     **rouge_options: Any,
 ) -> None:
-    """Score summaries against references, exactly as ROUGE-1.5.5 does.
+    """Score summaries against references, exactly as the Perl script ROUGE-1.5.5 does.
 
-    It compares ASCII letters only; use --unicode for other languages than English.
+    The script ignores all characters except ASCII letters and digits; use --unicode for languages
+    other than English.
     """
     import sys
 
@@ -130,7 +136,7 @@ def _print_json(reports: "list[Report]", comparison: "dict[str, Comparison]") ->
     content = reports[0].as_json()
     if comparison:
         content["other"] = reports[1].as_json()
-        content["comparison"] = {name: asdict(each) for name, each in comparison.items()}
+        content["comparison"] = {name: asdict(test) for name, test in comparison.items()}
     print(json.dumps(content, indent=2))
 
 
@@ -145,7 +151,7 @@ def _print_tables(
     if comparison:
         console.print(_comparison_table(reports[0], comparison, systems))
     first = reports[0]
-    # Not wrapped, so that it can be copied.
+    # Long lines are not wrapped, since users copy them.
     console.print(f"options      {first.protocol.options.flags()}", soft_wrap=True)
     console.print(f"items        {len(first.item_scores)}", highlight=False)
     for report in reports:
@@ -182,12 +188,12 @@ def _comparison_table(
     headings = ("measure", "difference", "95% interval", "p, bootstrap", "p, randomization")
     for heading in headings:
         table.add_column(heading, justify="left" if heading == "measure" else "right")
-    for name, each in comparison.items():
+    for name, test in comparison.items():
         table.add_row(
             name,
-            f"{100 * each.difference:+.3f}",
-            f"{100 * each.low:+.3f} to {100 * each.high:+.3f}",
-            f"{each.p_bootstrap:.4f}",
-            f"{each.p_randomization:.4f}",
+            f"{100 * test.difference:+.3f}",
+            f"{100 * test.low:+.3f} to {100 * test.high:+.3f}",
+            f"{test.p_bootstrap:.4f}",
+            f"{test.p_randomization:.4f}",
         )
     return table

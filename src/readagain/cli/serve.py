@@ -10,7 +10,7 @@ from readagain.cli import options
 from readagain.serve.settings import RequestLimits, ServeSettings
 
 DEFAULTS = ServeSettings()
-_access = partial(typer.Option, rich_help_panel="Access")
+_access_option = partial(typer.Option, rich_help_panel="Access")
 KEY_VARIABLE = "READAGAIN_API_KEY"
 
 
@@ -25,9 +25,11 @@ EXAMPLES = (
 def command(
     *,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 for all.")
+        str, typer.Option(help="Address to listen on; 0.0.0.0 for all addresses of the machine.")
     ] = DEFAULTS.host,
-    port: Annotated[int, typer.Option(help="Port; 0 for any free one.")] = DEFAULTS.port,
+    port: Annotated[
+        int, typer.Option(help="Port to listen on; 0 for any free port.")
+    ] = DEFAULTS.port,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,31 +52,31 @@ def command(
     ] = None,
     api_key_file: Annotated[
         Path | None,
-        _access(
+        _access_option(
             metavar="FILE",
-            help="File of accepted API keys, one per line; "
-            f"another key may be in the environment variable {KEY_VARIABLE}.",
+            help="File of accepted API keys, one per line. The key in the environment variable "
+            f"{KEY_VARIABLE} is accepted, too.",
         ),
     ] = None,
     cors_origin: Annotated[
         list[str] | None,
-        _access(
+        _access_option(
             metavar="ORIGIN",
-            help="Other site whose pages may send requests, such as https://example.org, or *; "
-            "may be repeated.",
+            help="Web site whose pages may send requests, such as https://example.org, or * for "
+            "all sites; may be repeated.",
         ),
     ] = None,
     allowed_host: Annotated[
         list[str] | None,
-        _access(
+        _access_option(
             metavar="NAME",
-            help="Host name, for example of a proxy, that a local server without a key accepts "
-            "besides localhost; may be repeated.",
+            help="Host name, for example of a proxy, that requests may use besides localhost if "
+            "the server is local and has no key; may be repeated.",
         ),
     ] = None,
     **limits: Any,
 ) -> None:
-    """Answer requests for headlines over HTTP, until stopped."""
+    """Serve headlines over HTTP, with a web page, until interrupted."""
     import os
     import sys
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO, Unpack
 import typer
 
 from readagain.cli import options
-from readagain.cli.inputs import STDIN, read_inputs, read_options
+from readagain.cli.inputs import STDIN, make_read_options, read_inputs
 from readagain.cli.options import writing_option
 from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL
@@ -38,8 +38,8 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="TEXT|FILE",
-            help="Texts, or files: .txt (one text), .jsonl, .csv, .tsv, .parquet, also .gz, .xz "
-            "and .zst; - or nothing for standard input.",
+            help="Texts, or files: .txt (one text), .jsonl, .csv, .tsv or .parquet, also "
+            "compressed: .gz, .xz or .zst; - or nothing for standard input.",
             show_default=False,
         ),
     ] = None,
@@ -55,7 +55,8 @@ def command(
             "--output",
             "-o",
             metavar="FILE",
-            help="File to write; it appears when it is complete.",
+            help="Output file; it appears when it is complete. A .jsonl file is written as with "
+            "--json.",
         ),
     ] = None,
     overwrite: Annotated[
@@ -63,7 +64,9 @@ def command(
     ] = False,
     as_json: Annotated[
         bool,
-        writing_option("--json", help="JSON lines with all fields of the input and the summary."),
+        writing_option(
+            "--json", help="Write JSON lines with all fields of the input and the summary."
+        ),
     ] = False,
     field: options.SummaryField = "summary",
     threads: options.Threads = None,
@@ -72,8 +75,8 @@ def command(
 ) -> None:
     """Write a headline for each text.
 
-    Plain text has one line per record, empty for one that was skipped. With --output FILE.txt the
-    content of skipped records is in FILE.bad.jsonl.
+    Plain text output has one line for each text; the line of a skipped record is empty. With
+    --output FILE.txt, skipped records are written to FILE.bad.jsonl.
     """
     from readagain.cli.progress import text_progress
     from readagain.engine.summarizer import Summarizer
@@ -82,13 +85,13 @@ def command(
 
     is_json = (output is not None and _is_json_name(output)) or as_json
     _check_overwrite(output, overwrite=overwrite)
-    reading = read_options(format, text_column, encoding)
-    records = read_inputs(inputs or [STDIN], reading, command="summarize")
+    read_options = make_read_options(format, text_column, encoding)
+    records = read_inputs(inputs or [STDIN], read_options, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     has_score = decoding.get("n_best", 1) > 1
     format_summary = _json_formatter(field, has_score=has_score) if is_json else _format_text
     report = _WarningReport()
-    num_empty = 0  # number of empty lines, for skipped records, that are not written yet
+    num_empty = 0  # empty lines, for skipped records, to print before the next summary
     with _open_output(output) as file, _SkippedRecords(output, on_error) as skipped:
         escape = for_terminal if file.isatty() else str
         with text_progress(is_shown=not file.isatty()) as count:
@@ -109,7 +112,7 @@ def command(
 
 
 class _WarningReport:
-    """Collected warnings; prints the messages of a single text, or counts for several texts."""
+    """Warnings of all summaries; prints the messages for one text, or counts for several."""
 
     def __init__(self) -> None:
         self.num_texts = self._num_warned = 0
@@ -141,22 +144,22 @@ class _WarningReport:
 
 
 class _SkippedRecords(ExitStack):
-    """Skipped records: all are written to a file beside the output, the first ones are printed.
+    """Skipped records: all are written to a file next to the output, the first ones are printed.
 
-    It is a context manager: if the block raises no error, the file gets its name at the end.
+    It is a context manager; the file gets its final name if the `with` block ends without an error.
 
     Args:
         output: the output file; None for standard output.
         on_error: whether to skip invalid records.
     """
 
-    MAX_LINES = 5  # on standard error
+    MAX_PRINTED = 5
 
     def __init__(self, output: Path | None, on_error: "OnError") -> None:
         super().__init__()
         self._path = _bad_path(output)
         self._on_error = on_error
-        self._first: list[InvalidRecord] = []
+        self._first_records: list[InvalidRecord] = []
         self._num_records = 0
         self._file: TextIO | None = None
 
@@ -173,8 +176,8 @@ class _SkippedRecords(ExitStack):
         if self._on_error == "stop":
             raise invalid_record_error(record)
         self._num_records += 1
-        if self._num_records <= self.MAX_LINES:
-            self._first.append(record)
+        if self._num_records <= self.MAX_PRINTED:
+            self._first_records.append(record)
         if self._path is None:
             return
         if self._file is None:
@@ -193,14 +196,16 @@ class _SkippedRecords(ExitStack):
         from readagain.counts import pluralize
         from readagain.errors import DataError, for_terminal
 
-        if not self._first:
-            if self._path is not None:  # left over from the output that is replaced
+        if not self._first_records:
+            if self._path is not None:  # of the earlier output, which is now replaced
                 self._path.unlink(missing_ok=True)
             return
         if not has_summaries:
             others = "; no other record is valid" if self._num_records > 1 else ""
-            raise DataError(f"{self._first[0].where}: {self._first[0].reason}{others}")
-        for record in self._first:
+            raise DataError(
+                f"{self._first_records[0].where}: {self._first_records[0].reason}{others}"
+            )
+        for record in self._first_records:
             line = for_terminal(f"{record.where}: {record.reason}")
             print(f"readagain: skipped {line}", file=sys.stderr)
         location = "" if self._path is None else f", written to {self._path}"
@@ -209,7 +214,7 @@ class _SkippedRecords(ExitStack):
 
 
 def _bad_path(output: Path | None) -> Path | None:
-    """Return the file of skipped records beside an output file; None for pipes and devices."""
+    """Return the path for skipped records, next to an output file; None for pipes and devices."""
     if output is None or (output.exists() and not output.is_file()):
         return None
     return output.with_name(f"{output.stem}.bad.jsonl")
@@ -235,10 +240,10 @@ def _check_overwrite(output: Path | None, *, overwrite: bool) -> None:
 
 
 def _is_json_name(output: Path) -> bool:
-    """Return whether the name of an output file is that of a JSONL file.
+    """Return whether the output is written as JSONL, by the name of the file.
 
     Raises:
-        ConfigError: for the name of a table or a compressed file, which are not supported.
+        ConfigError: for a name of a CSV, Parquet or compressed file; these cannot be written.
     """
     from readagain.errors import ConfigError
     from readagain.formats.files import plain_name
@@ -268,7 +273,7 @@ def _summarize(
     from readagain.formats.records import InvalidRecord
 
     for batch in available_batches(records, WINDOW):
-        texts = [each.text for each in batch if not isinstance(each, InvalidRecord)]
+        texts = [record.text for record in batch if not isinstance(record, InvalidRecord)]
         summaries = iter(summarizer.summarize(texts, **options))
         for record in batch:
             yield record if isinstance(record, InvalidRecord) else (record, next(summaries))
@@ -278,7 +283,7 @@ def _format_text(record: "TextRecord", summary: "Summary") -> str:
     if not summary.alternatives:
         return summary.text
     n_best = enumerate((summary, *summary.alternatives), start=1)
-    return "".join(f"{rank}\t{each.score:.4f}\t{each.text}\n" for rank, each in n_best)
+    return "".join(f"{rank}\t{item.score:.4f}\t{item.text}\n" for rank, item in n_best)
 
 
 def _json_formatter(field: str, *, has_score: bool) -> "Callable[[TextRecord, Summary], str]":

@@ -30,7 +30,7 @@ def command(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", metavar="FOLDER", help="Run folder, which becomes the model folder."
+            "--out", "-o", metavar="FOLDER", help="Folder for the run and the trained model."
         ),
     ],
     changes: options.Changes = None,
@@ -46,7 +46,7 @@ def command(
         typer.Option(
             metavar="WORDS",
             min=0,
-            help="With --from: words of this corpus to add to each vocabulary.",
+            help="With --from: number of words of this corpus to add to each vocabulary.",
         ),
     ] = 0,
     device: options.Device = "auto",
@@ -55,10 +55,10 @@ def command(
         bool, typer.Option("--overwrite", help="Replace another run in --out.")
     ] = False,
 ) -> None:
-    """Train a network on a prepared corpus; the best weights become a model folder.
+    """Train a network on a prepared corpus, and write its best weights to a model folder.
 
     The same command resumes an interrupted run; with more train.epochs it continues a finished
-    one. Under torchrun, several processes or machines train together.
+    run. Under torchrun, several processes or machines train together.
     """
     from readagain.api import train
     from readagain.cli.output import persistent_console
@@ -80,7 +80,7 @@ def command(
 
 
 def _print_result(result: "TrainingResult | None", out: Path) -> None:
-    """Print how the training ended; `result` is None if it was finished before."""
+    """Print how the training ended; `result` is None if an earlier call had finished the run."""
     import os
 
     if os.environ.get("RANK", "0") != "0":  # under torchrun, only the first process prints
@@ -95,14 +95,14 @@ def _print_result(result: "TrainingResult | None", out: Path) -> None:
             "run the same command to resume"
         )
         return
-    early = ", stopped early" if state.has_stopped_early else ""
-    print(f"finished at step {state.step:,}{early}, after {state.minutes:.1f} minutes")
+    early_note = ", stopped early" if state.has_stopped_early else ""
+    print(f"finished at step {state.step:,}{early_note}, after {state.minutes:.1f} minutes")
     if state.best is not None:
         best = state.best
-        rouge = ""
+        rouge_note = ""
         if best.rouge_1 is not None:
-            rouge = f", ROUGE F1 {best.rouge_1:.1f} / {best.rouge_2:.1f} / {best.rouge_l:.1f}"
-        print(f"kept the weights of step {best.step:,}: dev loss {best.dev_loss:.3f}{rouge}")
+            rouge_note = f", ROUGE F1 {best.rouge_1:.1f} / {best.rouge_2:.1f} / {best.rouge_l:.1f}"
+        print(f"kept the weights of step {best.step:,}: dev loss {best.dev_loss:.3f}{rouge_note}")
     if state.is_improving:
         print(
             f"still improving: the last validation lowered the dev loss by {state.last_gain:.1%}; "

@@ -17,7 +17,7 @@ _TYPE_NAMES = {int: "a whole number", float: "a number", bool: "true or false", 
 
 @dataclass(frozen=True)
 class Range:
-    """Range of a number, given in the `Annotated` type of its field. Infinity is never valid.
+    """Range of a number, part of the `Annotated` type of a field. Infinity is never valid.
 
     Args:
         minimum: smallest value.
@@ -42,7 +42,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Default:
-    """Default of a `TypedDict` field, given in its `Annotated` type."""
+    """Default of a `TypedDict` field, part of the `Annotated` type of the field."""
 
     value: object
 
@@ -55,9 +55,9 @@ class SpecField:
         name: name of the field.
         value_type: int, float, bool or str; object for a field that holds a spec.
         choices: values of a `Literal` field.
-        range: range of a number, if it has one.
+        range: valid numbers; None for all.
         variants: spec types that the field may hold; empty for a plain value.
-        help: string below the field.
+        help: help text, the string below the field in the source.
         default: default of a `TypedDict` field.
     """
 
@@ -96,7 +96,7 @@ def _read_fields(spec_type: type[Any]) -> dict[str, SpecField]:
 
 
 def walk_fields(spec: object, prefix: str = "") -> Iterator[tuple[str, SpecField, Any]]:
-    """Yield the dotted name, the field and the value of every setting, a spec before its parts."""
+    """Yield the dotted name, the field and the value of every setting, including nested specs."""
     for name, field in spec_fields(type(spec)).items():
         value = getattr(spec, name)
         yield prefix + name, field, value
@@ -105,15 +105,15 @@ def walk_fields(spec: object, prefix: str = "") -> Iterator[tuple[str, SpecField
 
 
 def check_fields(spec: object) -> None:
-    """Check the numbers and choices of a dataclass against its type hints.
+    """Check the fields of a dataclass whose type hints list choices or a range.
 
     Raises:
         ArgumentError: naming the field, its value and what is expected.
     """
     for name, field in spec_fields(type(spec)).items():
         value = getattr(spec, name)
-        allowed = field.range or field.choices
-        if allowed and value is not None and value not in allowed:
+        allowed_values = field.range or field.choices
+        if allowed_values and value is not None and value not in allowed_values:
             expected = join_with_or(field.choices) if field.choices else field.range
             raise ArgumentError(f"{{{name}}} is {{0}}; expected {{1}}", quoted(value), expected)
 
@@ -139,7 +139,10 @@ def _make_field(name: str, hint: Any, help_text: str) -> SpecField:
 
 
 def _help_texts(spec_type: type) -> dict[str, str]:
-    """Return the strings below the fields, read from the source since Python does not keep them."""
+    """Return the string below each field, by the name of the field.
+
+    Python discards these strings, so they are read from the source.
+    """
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(spec_type))).body
     assert isinstance(definition, ast.ClassDef)
     texts = {}

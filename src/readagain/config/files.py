@@ -17,7 +17,10 @@ from readagain.storage.files import atomic_write, read_bounded, read_json_object
 MAX_RUN_BYTES = 1 << 20
 _RUN_FILE_KEYS = ("preset", "override")
 _REMOVED_SETTINGS = {"model": {"feature_size": 0}, "train": {"average_last": 5}}
-"""Settings of earlier versions, with the value that had no effect; these are ignored."""
+"""Settings that only files of earlier versions have, with the value at which they had no effect.
+
+With that value a setting is ignored; with another value it is reported as unknown.
+"""
 
 
 def run_to_dict(spec: Any) -> dict[str, Any]:
@@ -43,15 +46,15 @@ def run_from_dict(settings: Mapping[str, Any], *, where: str = "run") -> RunSpec
 
 def _without_removed(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return `settings` without `_REMOVED_SETTINGS`."""
-    kept = dict(settings)
-    for part, removed in _REMOVED_SETTINGS.items():
-        if isinstance(kept.get(part), Mapping):
-            kept[part] = {
+    result = dict(settings)
+    for section, removed in _REMOVED_SETTINGS.items():
+        if isinstance(result.get(section), Mapping):
+            result[section] = {
                 name: value
-                for name, value in kept[part].items()
+                for name, value in result[section].items()
                 if name not in removed or value != removed[name]
             }
-    return kept
+    return result
 
 
 def save_run(run: RunSpec, path: Path) -> None:
@@ -110,6 +113,7 @@ def run_to_toml(run: RunSpec | BaselineSpec) -> str:
 
 
 def _toml_table(spec: Any, path: str) -> list[str]:
+    """Return the lines of a spec, then those of its nested specs; `path` is its dotted name."""
     lines = ["", f"[{path}]"] if path else []
     kind = kind_of(type(spec))
     if kind:

@@ -20,8 +20,8 @@ Case = Literal["sentence", "headline", "plain"]
 class SummarizeOptions(TypedDict, total=False):
     """Keyword options of `Summarizer.summarize`.
 
-    An option that is also a field of `DecodeSpec` overrides the model's setting. It takes its range
-    and help text from there, and None keeps the model's value.
+    An option that is also a field of `DecodeSpec` overrides the setting of the model; None keeps
+    that setting. Its range and help text are those of the field.
     """
 
     max_words: int | None
@@ -40,9 +40,9 @@ class SummarizeOptions(TypedDict, total=False):
     tokenized: Annotated[bool, Default(False)]
     """Input tokenized as in Gigaword (lower case, # for digits); summaries have the same form."""
     min_confidence: Annotated[float, Range(0.0, 1.0), Default(0.0)]
-    """Minimum confidence; a summary below it is left empty, or replaced as set by fallback."""
+    """Minimum confidence; a summary with less is replaced by the fallback."""
     fallback: Annotated[Fallback, Default("none")]
-    """Replacement of a summary below the minimum confidence: none, or a shortened sentence."""
+    """Replacement of a summary below min_confidence: none (empty), or a shortened sentence."""
     begin: Annotated[str | None, Default(None)]
     """Words that every summary starts with; they count towards the limits."""
 
@@ -51,7 +51,7 @@ _DECODE_NAMES = {"beam": "beam_size"}
 """Options whose field of `DecodeSpec` has another name."""
 
 
-def _options() -> dict[str, SpecField]:
+def _build_options() -> dict[str, SpecField]:
     settings = spec_fields(DecodeSpec)
     options = {}
     for name, option in spec_fields(SummarizeOptions).items():
@@ -62,7 +62,7 @@ def _options() -> dict[str, SpecField]:
     return options
 
 
-OPTIONS: dict[str, SpecField] = _options()
+OPTIONS: dict[str, SpecField] = _build_options()
 """Name, type, range, default and help text of every option."""
 
 
@@ -122,7 +122,7 @@ def override_decode(decode: DecodeSpec, overrides: Mapping[str, Any]) -> DecodeS
 
 
 def resolve_decode(decode: DecodeSpec, options: Mapping[str, Any]) -> DecodeSpec:
-    """Return the decode settings for one call: those of the model with the call's options.
+    """Return the settings of the model, `decode`, with the options of one call applied.
 
     Raises:
         TypeError: for an unknown option.

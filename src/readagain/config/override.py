@@ -22,8 +22,8 @@ def override(run: RunSpec, changes: Mapping[str, object], *, where: str = "") ->
     Args:
         run: run to start from.
         changes: values by dotted name, such as `{"decode.beam_size": 5}`, or nested mappings. A
-            value may be a spec; `"model.encoder.kind"` changes to another variant, which keeps the
-            settings that both have; `"train": "modern"` selects a recipe.
+            value may be a spec. `"model.encoder.kind"` selects another variant; settings that both
+            variants have keep their values. `"train": "modern"` selects a recipe.
         where: file or option that the changes came from, for the message.
 
     Raises:
@@ -32,12 +32,12 @@ def override(run: RunSpec, changes: Mapping[str, object], *, where: str = "") ->
     problems: list[str] = []
     changed: RunSpec = run
 
-    def order(change: tuple[tuple[str, ...], object]) -> tuple[int, bool]:
+    def sort_key(change: tuple[tuple[str, ...], object]) -> tuple[int, bool]:
         """Sort whole specs first, then their kinds, then the settings inside them."""
         path, _ = change
         return len(path), path[-1] != KIND
 
-    for path, value in sorted(_flatten(changes), key=order):
+    for path, value in sorted(_flatten(changes), key=sort_key):
         changed = _replace_setting(changed, path, value, "", problems)
     raise_problems([*problems, *find_problems(changed)], where=where)
     return changed
@@ -68,6 +68,7 @@ def kind_of(spec_type: type) -> str | None:
 
 
 def _parse_value(text: str) -> object:
+    """Return the TOML value of `text`, or `text` itself if it is not TOML."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
@@ -89,31 +90,42 @@ def _flatten(
 def _replace_setting(
     spec: Any, path: tuple[str, ...], value: Any, prefix: str, problems: list[str]
 ) -> Any:
-    """Return `spec` with the setting at `path` replaced; report an unknown path in `problems`."""
-    name, *rest = path
+    """Return `spec` with the setting at `path` replaced.
+
+    Args:
+        spec: the spec.
+        path: names that lead from `spec` to the setting.
+        value: the new value.
+        prefix: dotted name of `spec` in the run, with a dot at the end, for messages.
+        problems: gets a message if the path is unknown or the value is invalid.
+    """
+    name, *inner_path = path
     fields = spec_fields(type(spec))
     if name not in fields:
         problems.append(_describe_unknown(prefix, name, list(fields)))
         return spec
     field, current = fields[name], getattr(spec, name)
-    if not rest:
+    if not inner_path:
         return replace(
             spec, **{name: _convert_value(value, field, prefix + name, current, problems)}
         )
     if not isinstance(current, field.variants):
         problems.append(f"{quoted(prefix + '.'.join(path))}: '{name}' has no settings")
         return spec
-    if rest == [KIND]:
-        part = _change_kind(value, current, field, prefix + name, problems)
+    if inner_path == [KIND]:
+        changed = _change_kind(value, current, field, prefix + name, problems)
     else:
-        part = _replace_setting(current, tuple(rest), value, f"{prefix}{name}.", problems)
-    return replace(spec, **{name: part})
+        changed = _replace_setting(current, tuple(inner_path), value, f"{prefix}{name}.", problems)
+    return replace(spec, **{name: changed})
 
 
 def _convert_value(
     value: Any, field: SpecField, name: str, current: Any, problems: list[str]
 ) -> Any:
-    """Convert `value` to the type of the field: a name to its recipe, an int to a float."""
+    """Convert the name of a recipe to the recipe, and an int to a float if the field needs one.
+
+    If a spec is expected and `value` is none, add a message to `problems` and return `current`.
+    """
     if field.variants and not isinstance(value, field.variants):
         recipes = [key for key, recipe in RECIPES.items() if isinstance(recipe, field.variants)]
         if isinstance(value, str) and value in recipes:
@@ -130,7 +142,10 @@ def _convert_value(
 
 
 def _change_kind(kind: Any, spec: Any, field: SpecField, name: str, problems: list[str]) -> Any:
-    """Return the variant `kind` with the settings of `spec` that it has too."""
+    """Return a spec of the variant `kind`; settings that `spec` has too keep their values.
+
+    If `kind` is unknown, add a message to `problems` and return `spec`.
+    """
     kinds = [str(kind_of(variant)) for variant in field.variants]
     if kind not in kinds:
         problems.append(
@@ -140,12 +155,12 @@ def _change_kind(kind: Any, spec: Any, field: SpecField, name: str, problems: li
     variant = KINDS[kind]
     if type(spec) is variant:
         return spec
-    kept = {
+    shared_settings = {
         key: getattr(spec, key)
         for key, new_field in spec_fields(variant).items()
         if key in spec_fields(type(spec)) and new_field.validation_error(getattr(spec, key)) is None
     }
-    return variant(**kept)
+    return variant(**shared_settings)
 
 
 def _describe_unknown(prefix: str, name: str, known: list[str]) -> str:

@@ -37,8 +37,9 @@ def _count_encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     num_sequences = run.data.num_sentences if isinstance(model.encoder, HierarchicalSpec) else 1
     embeddings = (run.source_vocab_size + V) * E
     num_gates, num_states = (4, 2) if model.decoder.cell == "lstm" else (3, 1)
-    has_start = model.decoder.initial_state == "encoder"
-    start = _count_linear(num_sequences * U, num_states * H) if has_start else 0
+    initial_state = 0
+    if model.decoder.initial_state == "encoder":
+        initial_state = _count_linear(num_sequences * U, num_states * H)
     attention = U * A + H * A + A
     gates = num_gates * (_count_linear(E, H) + H * U + H * H)
     output = _count_linear(H, V)
@@ -46,55 +47,65 @@ def _count_encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     if model.output == "copy" and model.copied_words == "place":
         copy += _count_linear(U, E)
     encoder = _count_encoder(run, model)
-    return embeddings + encoder + start + attention + gates + output + copy
+    return embeddings + encoder + initial_state + attention + gates + output + copy
 
 
 def _count_abs(run: RunSpec, model: AbsSpec) -> int:
     E, H, V = model.embedding_size, model.hidden_size, run.vocab_size
     window = model.context_words * E
+    # Summary words have two embeddings: one for the attention, one for the language model.
     embeddings = run.source_vocab_size * H + 2 * V * E
-    return embeddings + window * H + _count_linear(window, H) + _count_linear(2 * H, V)
+    attention = window * H
+    hidden = _count_linear(window, H)
+    output = _count_linear(2 * H, V)
+    return embeddings + attention + hidden + output
 
 
 def _count_ras(run: RunSpec, model: RasSpec) -> int:
     E, H, V = model.embedding_size, model.hidden_size, run.vocab_size
     num_gates, num_states = (4, 2) if model.cell == "lstm" else (1, 1)
-    gates = num_gates * H
+    gates_size = num_gates * H
     embeddings = (run.source_vocab_size + V + model.num_positions) * E
     convolution = model.window * E * H
-    recurrence = _count_linear(E, gates) + gates * E + gates * H + num_states * H
-    return embeddings + convolution + recurrence + _count_linear(H + E, V)
+    recurrence = _count_linear(E, gates_size) + gates_size * E + gates_size * H
+    initial_state = num_states * H
+    output = _count_linear(H + E, V)
+    return embeddings + convolution + recurrence + initial_state + output
 
 
 def _count_encoder(run: RunSpec, model: ModelSpec) -> int:
     spec = model.encoder
     E = model.embedding_size
-    directions = 1 + spec.bidirectional
-    U = spec.hidden_size * directions
-    first = directions * _count_rnn_layer(spec.cell, E, spec.hidden_size)
-    match spec:
+    num_directions = 1 + spec.bidirectional
+    U = spec.hidden_size * num_directions
+    first_pass = num_directions * _count_rnn_layer(spec.cell, E, spec.hidden_size)
+    combine = 0  # parameters of the layer that combines the sentence vectors
+    match spec:  # the context is the input of the second pass that is the same for all words
         case OnePassSpec():
-            return first
+            return first_pass
         case ReadAgainSpec():
-            combine, context = 0, U
+            context_size = U
         case HierarchicalSpec(combine="concat"):
-            combine, context = 0, run.data.num_sentences * U
+            context_size = run.data.num_sentences * U
         case HierarchicalSpec():
-            combine, context = _count_linear(run.data.num_sentences * U, U), 2 * U
+            context_size = 2 * U
+            combine = _count_linear(run.data.num_sentences * U, U)
         case _:
             assert_never(spec)
     if spec.cell == "lstm" or spec.importance == "none":
-        second = directions * _count_rnn_layer(spec.cell, E + U + context, spec.hidden_size)
+        input_size = E + U + context_size
+        second_pass = num_directions * _count_rnn_layer(spec.cell, input_size, spec.hidden_size)
     else:
         num_weights = spec.hidden_size if spec.importance == "vector" else 1
-        importance = num_weights * (U + context + E)
-        second = directions * (_count_rnn_layer("gru", E, spec.hidden_size) + importance)
-    return first + combine + second
+        importance = num_weights * (U + context_size + E)
+        second_pass = num_directions * (_count_rnn_layer("gru", E, spec.hidden_size) + importance)
+    return first_pass + combine + second_pass
 
 
 def _count_rnn_layer(cell: str, input_size: int, hidden_size: int) -> int:
-    gates, biases = {"gru": (3, 1), "lstm": (4, 2)}[cell]
-    return gates * hidden_size * (input_size + hidden_size + biases)
+    """Count one direction of a layer. The LSTM has two bias vectors, as in torch; the GRU one."""
+    num_gates, num_biases = {"gru": (3, 1), "lstm": (4, 2)}[cell]
+    return num_gates * hidden_size * (input_size + hidden_size + num_biases)
 
 
 def _count_linear(input_size: int, output_size: int) -> int:

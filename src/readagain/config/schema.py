@@ -21,7 +21,7 @@ Cell = Literal["gru", "lstm"]
 
 @dataclass(frozen=True, kw_only=True)
 class OnePassSpec:
-    """Encoder with one pass over one sequence; the baseline when the cell is a GRU."""
+    """Encoder that reads one sequence once; with a GRU, the baseline of the paper."""
 
     cell: Cell = "gru"
     hidden_size: Size = 512
@@ -82,13 +82,13 @@ class ModelSpec:
     encoder: EncoderSpec = field(default_factory=ReadAgainSpec)
     decoder: AttentionDecoderSpec = field(default_factory=AttentionDecoderSpec)
     output: Literal["softmax", "copy"] = "copy"
-    """Generate from the vocabulary only, or share one softmax with the source positions."""
+    """softmax: over the vocabulary only; copy: over the vocabulary and the source positions."""
     copied_words: Literal["place", "unknown"] = "place"
-    """Copy only: embed a copied OOV word as p_i of its position (place), or as UNK (unknown)."""
+    """Copy only: embed a copied OOV word by its encoder state (place), or as UNK (unknown)."""
     shortlist_size: Count = 0
-    """Number of output words to score: source words and the most frequent; 0 scores all words."""
+    """Number of output words to score: source words and the most frequent ones; 0 scores all."""
     shortlist_sources: Size = 50
-    """Sources that share a shortlist in training; in decoding each source has its own."""
+    """Number of sources that share a shortlist in training; in decoding each has its own."""
     dropout: Dropout = 0.2
 
 
@@ -158,7 +158,7 @@ class TrainSpec:
     schedule: Literal["halving", "cosine", "constant", "plateau"] = "halving"
     """plateau: halve the rate after each validation that lowers the dev loss by less than 0.1%."""
     halving_from_epoch: Count = 5
-    """halving: number of epochs at the full rate; it is halved in each later epoch."""
+    """halving: number of epochs at the full rate; each later epoch halves the rate."""
     weight_decay: NonNegative = 0.0
     max_norm: Positive = 10.0
     """Maximum gradient norm; larger gradients are clipped."""
@@ -175,7 +175,7 @@ class TrainSpec:
     risk_samples: Annotated[int, Range(2)] = 8
     """risk: number of sampled summaries per text."""
     risk_words: Count = 0
-    """risk: fixed number of words per sample, in every second update only; 0 never fixes it."""
+    """risk: in every second update, all samples have this number of words; 0 sets no length."""
     risk_likelihood: Share = 0.2
     """risk: weight of the likelihood in the loss."""
     precision: Literal["float32", "bfloat16"] = "float32"
@@ -207,7 +207,7 @@ class DecodeSpec:
     max_bytes: Count = 0
     """Maximum size of the printed text in bytes of UTF-8, cut at a word; 0 sets no limit."""
     style: str = ""
-    """Style of the summary, one that the model was trained with, such as faithful or loose."""
+    """Style of the summary, one of the styles of the model, such as faithful or loose."""
     length_penalty: NonNegative = 0.0
     """Exponent of the length that divides a score: 0 sums log-probabilities, 1 averages them."""
     word_reward: NonNegative = 0.0
@@ -221,7 +221,7 @@ class DecodeSpec:
     limit_copies: bool = False
     """Copy a word at most as often as it occurs in the source; generating it stays possible."""
     names_from_source: bool = False
-    """Do not generate names that the text lacks, except in all caps; unused for tokenized text."""
+    """Do not generate names that the text lacks, except acronyms; unused for tokenized text."""
     diversity: NonNegative = 0.0
     """Penalty per rank among expansions of a hypothesis; larger values diversify summaries."""
     consensus: NonNegative = 0.0
@@ -235,7 +235,7 @@ class DecodeSpec:
     trigram_bonus: Weight = 0.0
     """Added for each trigram of the source."""
     reordering_bonus: Weight = 0.0
-    """Added for each word that is earlier in the source than the one before it; < 0 keeps order."""
+    """Added if a word is earlier in the source than the previous summary word; < 0 keeps order."""
 
 
 @dataclass(frozen=True, kw_only=True)

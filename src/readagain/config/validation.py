@@ -7,7 +7,7 @@ from readagain.config.schema import HierarchicalSpec, ModelSpec, OnePassSpec, Ru
 from readagain.errors import ConfigError
 
 _NUM_SPECIAL_TOKENS = 4  # text.vocab.SPECIAL_TOKENS, which this layer must not import
-# Without EOS. training.risk represents the words of a reference as 63 bits of one integer.
+# training.risk stores one bit of an int64 for each word of a reference and for EOS: 63 in all.
 _MAX_RISK_WORDS = 62
 
 
@@ -81,7 +81,7 @@ def _contradictions(run: RunSpec) -> list[str]:
 
 
 def _sentence_problems(run: RunSpec) -> list[str]:
-    """Return a problem for each setting of sentences that the encoder does not support."""
+    """Return a message for each setting of `data` that the encoder does not support."""
     model, data, problems = run.model, run.data, []
     is_hierarchical = isinstance(model, ModelSpec) and isinstance(model.encoder, HierarchicalSpec)
     if is_hierarchical:
@@ -105,7 +105,7 @@ def _sentence_problems(run: RunSpec) -> list[str]:
 
 
 def _shortlist_problems(run: RunSpec, model: ModelSpec) -> list[str]:
-    """Return a problem if the shortlist is too small for the words of one text."""
+    """Return a message if the shortlist is too small for the words of one text."""
     num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
     needed = _NUM_SPECIAL_TOKENS + num_sequences * run.data.max_source_words
     if not 0 < model.shortlist_size < needed:
@@ -117,7 +117,7 @@ def _shortlist_problems(run: RunSpec, model: ModelSpec) -> list[str]:
 
 
 def _unused_settings(model: ModelSpec) -> list[str]:
-    """Return a problem for each changed setting that has no effect, which would mislead users."""
+    """Return a message for each setting that was changed but has no effect in this network."""
     problems, encoder = [], model.encoder
     if model.copied_words != "place" and model.output != "copy":
         problems.append(

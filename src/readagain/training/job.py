@@ -18,6 +18,7 @@ from readagain.text.language import LANGUAGES, UNDETERMINED
 from readagain.text.truecasing import Truecaser
 from readagain.training.dataset import TrainingDataset
 from readagain.training.finetune import RecoverWeights, TrainedModel
+from readagain.training.run_dir import BASE_MODEL_KEY
 from readagain.training.vocabs import (
     Vocabs,
     build_vocabs,
@@ -74,8 +75,7 @@ class ResolvedJob:
         return {
             **run_to_dict(self.run),
             "corpus fingerprint": self.corpus.manifest.fingerprint,
-            # The keys are stored in run folders and printed if they differ.
-            "weights begun from": None if self.trained is None else self.trained.checksum,
+            BASE_MODEL_KEY: None if self.trained is None else self.trained.checksum,
         }
 
     def load_dataset(self, split: str, device: torch.device) -> TrainingDataset:

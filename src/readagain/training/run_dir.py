@@ -27,6 +27,8 @@ METRICS_FILE = "metrics.jsonl"
 TENSORBOARD_DIR = "tensorboard"
 RESUME_DIR = "resume"
 _FINISHED_FILE = f"{RESUME_DIR}/finished.json"
+BASE_MODEL_KEY = "weights begun from"
+"""Key, in the identity file, of the checksum of the model to fine-tune."""
 
 
 class RunDir(OutputDir):
@@ -85,7 +87,7 @@ class RunDir(OutputDir):
             )
         if old < new:
             before = {**before, "train": {**before["train"], "epochs": new}}
-        super().check_identity(before, now)
+        super().check_identity(_rename_base_model(before), _rename_base_model(now))
 
     def is_own_name(self, name: str) -> bool:
         """Return whether a run creates `name` before its identity is written."""
@@ -133,6 +135,12 @@ class RunDir(OutputDir):
 
     def _has_checkpoint(self) -> bool:
         return self.checkpoints.is_dir() and any(map(Path.is_dir, self.checkpoints.iterdir()))
+
+
+def _rename_base_model(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an identity in which `BASE_MODEL_KEY` has a name that reads well in a message."""
+    name = "the checksum of the model to fine-tune"
+    return {name if key == BASE_MODEL_KEY else key: value for key, value in identity.items()}
 
 
 def _add_defaults(identity: dict[str, Any]) -> dict[str, Any]:

@@ -39,9 +39,9 @@ def test_encoding_option_is_used(explain, tmp_path):
 def test_forced_prefix_is_marked_as_given(explain):
     done = explain(POLICE, "--begin", "Blorb say")
     assert done.stdout.startswith("Blorb say ")
-    told = [line.split()[:2] for line in done.stdout.splitlines()]
-    assert ["Blorb", "given"] in told
-    assert ["say", "given"] in told
+    words_with_origin = [line.split()[:2] for line in done.stdout.splitlines()]
+    assert ["Blorb", "given"] in words_with_origin
+    assert ["say", "given"] in words_with_origin
 
 
 def test_text_file_and_pipe_give_equal_output(explain, tmp_path):

@@ -43,11 +43,11 @@ def test_models_of_all_formats_are_complete(readagain, model):
 
 
 def test_json_contains_all_fields(readagain):
-    facts = json.loads(readagain("models", MODELS[0], "--json").stdout)
-    assert facts["format_version"] == 1
-    assert (facts["language"], facts["read_sentences"]) == ("en", 1)
-    assert facts["tensors"]["output.project.bias"]["shape"] == [facts["summary_words"]]
-    assert facts["provenance"]["is_finished"]
+    info = json.loads(readagain("models", MODELS[0], "--json").stdout)
+    assert info["format_version"] == 1
+    assert (info["language"], info["read_sentences"]) == ("en", 1)
+    assert info["tensors"]["output.project.bias"]["shape"] == [info["summary_words"]]
+    assert info["provenance"]["is_finished"]
 
 
 def test_damaged_file_is_named(readagain, tmp_path):
@@ -122,7 +122,7 @@ def test_control_characters_of_title_are_escaped(readagain, tmp_path):
 
 def test_shortlist_size_is_shown(readagain, tmp_path):
     model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
-    assert "competing" not in readagain("models", model).stdout
+    assert "shortlist of" not in readagain("models", model).stdout
     run = json.loads((model / "run.json").read_text())
     size = run["vocab_size"] - 1
     run["model"]["shortlist_size"] = size

@@ -1,3 +1,5 @@
+"""The command `readagain prepare`."""
+
 import json
 
 import pytest
@@ -152,7 +154,7 @@ def test_interrupted_prepare_prints_how_to_resume(tmp_path, pairs, capsys, monke
         (("PAIRS", "--text-column", "body"), "no column 'body'; set the text column"),
         (
             ("PAIRS", "--split-by", "month", "--dev-pairs", "9"),
-            "--split-by: conflicts with the other options of splits; use one of them",
+            "--split-by: sets the dev and test splits; remove the other options that set them",
         ),
         (("PAIRS", "--split-by", "month"), "no month of Annotated Gigaword in this name"),
         (("PAIRS", "--sample", "-1"), "--sample is -1; expected 0 or more"),

@@ -1,3 +1,5 @@
+"""The command `readagain presets`."""
+
 import json
 import tomllib
 

@@ -44,16 +44,16 @@ def test_texts_on_the_command_line(headlines):
 def test_control_characters_are_replaced_on_a_terminal(tmp_path):
     (tmp_path / "text.txt").write_text("Police in \x1b[2JGhent\u202e crossed the old bridge.")
     command = [sys.executable, "-m", "readagain", "summarize", "--model", TOY, "text.txt"]
-    ours, theirs = os.openpty()
-    subprocess.run(command, stdout=theirs, cwd=tmp_path, check=True)
-    os.close(theirs)
-    shown = os.read(ours, 10_000).decode()
-    os.close(ours)
+    terminal, terminal_of_command = os.openpty()
+    subprocess.run(command, stdout=terminal_of_command, cwd=tmp_path, check=True)
+    os.close(terminal_of_command)
+    shown = os.read(terminal, 10_000).decode()
+    os.close(terminal)
     assert "\x1b" not in shown
     assert "\u202e" not in shown
     assert "\N{REPLACEMENT CHARACTER}" in shown
     piped = subprocess.run(command, capture_output=True, cwd=tmp_path, check=True)
-    assert b"\x1b" in piped.stdout  # to a program it is data
+    assert b"\x1b" in piped.stdout  # a pipe gets the text unchanged
 
 
 def test_text_may_contain_dots_and_slashes(summarize):
@@ -192,7 +192,7 @@ def test_invalid_line_can_stop_the_command(summarize, broken):
     assert [path.name for path in broken.iterdir()] == ["news.jsonl"]
 
 
-def test_invalid_lines_are_kept_beside_the_output(summarize, broken, headlines):
+def test_invalid_lines_are_written_next_to_the_output(summarize, broken, headlines):
     done = summarize("news.jsonl", "--output", "out.jsonl")
     assert done.returncode == 0
     first, last = done.stderr.splitlines()

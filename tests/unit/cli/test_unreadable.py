@@ -1,7 +1,7 @@
-"""Paths that cannot be read or written: one line with the path, for every command that takes one.
+"""Paths that cannot be read or written: every command prints one line with the path.
 
-Permissions do not stop root, as which CI runs. Links that form a loop, files in place of folders
-and folders in place of files do.
+CI runs as root, who may read every file. So these tests use links that form a loop, files in place
+of folders, folders in place of files, and injected errors.
 """
 
 import json
@@ -12,7 +12,7 @@ from injected_faults import Faults, injected_faults
 
 TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
 BAD = "BAD"
-"""Stands for the path that cannot be used."""
+"""Placeholder, in the commands below, of the path that cannot be used."""
 
 
 def link_in_a_circle(folder):
@@ -86,7 +86,7 @@ def check_refusal(done, path):
 @pytest.mark.parametrize("name", READ)
 def test_path_that_cannot_be_read_is_named(name, make, workplace, readagain):
     path = make(workplace)
-    check_refusal(readagain(*(path if each == BAD else each for each in READ[name])), path)
+    check_refusal(readagain(*(path if word == BAD else word for word in READ[name])), path)
 
 
 @pytest.mark.needs_extras
@@ -94,7 +94,7 @@ def test_path_that_cannot_be_read_is_named(name, make, workplace, readagain):
 @pytest.mark.parametrize("name", WRITE)
 def test_path_that_cannot_be_written_is_named(name, make, workplace, readagain):
     path = make(workplace)
-    check_refusal(readagain(*(path if each == BAD else each for each in WRITE[name])), path)
+    check_refusal(readagain(*(path if word == BAD else word for word in WRITE[name])), path)
 
 
 @pytest.mark.needs_extras
@@ -102,7 +102,7 @@ def test_path_that_cannot_be_written_is_named(name, make, workplace, readagain):
 def test_file_without_permission_is_named(name, workplace, readagain):
     path = workplace / "denied.jsonl"
     path.write_text('{"text": "A storm.", "headline": "Storm"}\n')
-    arguments = [path if each == BAD else each for each in READ[name]]
+    arguments = [path if word == BAD else word for word in READ[name]]
     with injected_faults(Faults(path, fail_at=1, is_lasting=True)):
         done = readagain(*arguments)
     check_refusal(done, path)

@@ -1,3 +1,5 @@
+"""Runs as JSON and TOML: saving, loading and run files."""
+
 import json
 import tomllib
 

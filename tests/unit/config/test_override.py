@@ -1,3 +1,5 @@
+"""Changes to the settings of a run."""
+
 import pytest
 
 from readagain.config.override import override, parse_assignments
@@ -90,7 +92,7 @@ def test_int_becomes_float():
 def test_new_kind_keeps_common_settings():
     changes = {
         "model.encoder.hidden_size": 64,
-        "model.encoder.combine": "global",  # before the kind that has it: the order is free
+        "model.encoder.combine": "global",  # a setting of the kind below: the order does not matter
         "model.encoder.kind": "hierarchical",
         "data.num_sentences": 2,
     }
@@ -113,7 +115,7 @@ def test_setting_of_another_network_is_unknown():
         override(RUN, {"model.kind": "rnn"})
 
 
-def test_part_can_be_a_spec():
+def test_new_value_can_be_a_spec():
     encoder = OnePassSpec(cell="gru", hidden_size=7)
     assert override(RUN, {"model.encoder": encoder}).model.encoder is encoder
 

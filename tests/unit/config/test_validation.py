@@ -1,3 +1,5 @@
+"""Contradictions between settings of a run."""
+
 import pytest
 
 from readagain.config.override import override
@@ -112,6 +114,6 @@ def test_all_problems_are_reported_together():
     )
 
 
-def test_part_must_be_a_spec():
+def test_nested_setting_must_be_a_spec():
     with pytest.raises(ConfigError, match="model.encoder is 'gru'; expected OnePassSpec, "):
         validate_run(RunSpec(title="t", paper="p", model=ModelSpec(encoder="gru")))

@@ -78,6 +78,13 @@ def test_open_refuses_another_identity(tmp_path):
         open_and_close(tmp_path, other)
 
 
+def test_open_names_the_model_to_fine_tune_if_it_differs(tmp_path):
+    open_and_close(tmp_path, {**IDENTITY, "weights begun from": None})
+    expected = "another training run: the checksum of the model to fine-tune was None and is now '"
+    with pytest.raises(ConfigError, match=expected):
+        open_and_close(tmp_path, {**IDENTITY, "weights begun from": "5f2a"})
+
+
 def test_open_counts_many_differences(tmp_path):
     open_and_close(tmp_path, {str(n): 0 for n in range(5)})
     with pytest.raises(ConfigError, match="'?2'? was 0 and is now 1; 2 more; choose"):
