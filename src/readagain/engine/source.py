@@ -93,7 +93,7 @@ class SourceReader:
                 text, max_sentences=num_sentences + 1, is_article=True, language=self.language
             )
         sentences = _sentences_with_words(document)
-        has_more = len(sentences) > num_sentences or document.skips_scene
+        has_more = len(sentences) > num_sentences or document.skips_scene_setting
         sentences_read = tuple(_with_full_stops(sentences[:num_sentences], document))
         document = Document(text, sentences_read, is_tokenized=document.is_tokenized)
         sequences = self._sequences(sentences_read)
