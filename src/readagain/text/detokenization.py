@@ -130,7 +130,7 @@ def add_surfaces(
         language=language,
     )
     result = list(_with_spellings(tokens, document, source_truecaser, case, language))
-    printed = [index for index, token in enumerate(result) if token.surface]
+    printed = [index for index, token in enumerate(result) if token.surface]  # indices
     _match_quotes(result, printed)
     if not is_plain:
         _trim_end(result, printed)

@@ -195,7 +195,10 @@ def normalize_all_caps(
 ) -> list[list[str]]:
     """Truecase all-caps texts, all-caps sentences and all-caps words at the start of a sentence.
 
-    Sentences are given as surfaces and as norms.
+    Args:
+        sentences: surfaces of the words of each sentence.
+        norms: norms of the words of each sentence.
+        truecaser: usual capitalization of words.
     """
     is_all_caps = _is_all_caps([surface for sentence in sentences for surface in sentence])
     return [
@@ -209,7 +212,7 @@ def normalize_all_caps(
 def truecase_sentence(
     surfaces: Sequence[str], norms: Sequence[str], truecaser: Truecaser
 ) -> list[str]:
-    """Truecase an all-caps sentence; unknown pronounceable words are taken for names.
+    """Truecase an all-caps sentence; capitalize unknown pronounceable words like names.
 
     >>> surfaces = ["FERRY", "TO", "OSTHAM", "SINKS", "OFF", "UK"]
     >>> truecaser = Truecaser(["ferry", "to", "sinks", "off", "UK"])
@@ -231,30 +234,30 @@ def truecase_start(
 
     Some newspapers print the first name or word of a text in capitals: "QUEEN ELIZABETH II has
     left". The words are changed if the truecaser spells one of them differently (so "UK PM" stays),
-    or if there are several, none of them known, and they look like a name.
+    or if several words, all of them unknown, look like a name.
 
     >>> truecaser = Truecaser(["Twain"])
     >>> truecase_start(["MARK", "TWAIN", "of", "ITV"], ["mark", "twain", "of", "itv"], truecaser)
     ['Mark', 'Twain', 'of', 'ITV']
     """
     words = list(takewhile(_is_caps_word, surfaces))
-    following = surfaces[len(words) :]
-    known = [truecaser.word(norm) for norm in norms[: len(words)]]
-    has_other_spelling = any(spelling is not None and not spelling.isupper() for spelling in known)
-    is_unknown_name = not any(known) and _looks_like_name(words)
+    remaining = surfaces[len(words) :]
+    usual = [truecaser.word(norm) for norm in norms[: len(words)]]
+    has_other_spelling = any(spelling is not None and not spelling.isupper() for spelling in usual)
+    is_unknown_name = not any(usual) and _looks_like_name(words)
     is_changed = has_other_spelling or is_unknown_name
-    if not is_changed or _has_intended_capitals(words, following):
+    if not is_changed or _has_intended_capitals(words, remaining):
         return list(surfaces)
     truecased = []
-    for n, surface in enumerate(words):
-        before = norms[n - 1] if n > 0 else None
-        after = norms[n + 1] if n + 1 < len(words) else None
-        if n > 0 and surface.lower() in _LOWER_IN_NAMES:
+    for index, surface in enumerate(words):
+        before = norms[index - 1] if index > 0 else None
+        after = norms[index + 1] if index + 1 < len(words) else None
+        if index > 0 and surface.lower() in _LOWER_IN_NAMES:
             truecased.append(surface.lower())
         else:
-            spelling = truecaser.word_in_context(norms[n], before, after)
+            spelling = truecaser.word_in_context(norms[index], before, after)
             truecased.append(_spell_or_capitalize(surface, spelling))
-    return [*truecased, *following]
+    return [*truecased, *remaining]
 
 
 def _is_all_caps(surfaces: Sequence[str]) -> bool:
@@ -263,20 +266,20 @@ def _is_all_caps(surfaces: Sequence[str]) -> bool:
     return not has_lower and sum(map(str.isupper, surfaces)) >= MIN_ALL_CAPS_WORDS
 
 
-def _has_intended_capitals(words: Sequence[str], following: Sequence[str]) -> bool:
-    """Return whether capitals at the start of a sentence are part of the spelling.
+def _has_intended_capitals(words: Sequence[str], remaining: Sequence[str]) -> bool:
+    """Return whether the capitals of the first words of a sentence are part of the spelling.
 
     A single word keeps its capitals if it may be an acronym ("WHO", but not "THE"), if it is half
     of a name such as "AT&T", or if it occurs again in capitals. Several words keep their capitals
-    only if nothing follows them.
+    only if no words remain after them.
     """
-    if not following:
+    if not remaining:
         return True
     if len(words) > 1:
         return False
     word = words[0]
     max_acronym_letters = 2 if word.lower() in MINOR_WORDS else 3
-    return len(word) <= max_acronym_letters or following[0] == "&" or word in following
+    return len(word) <= max_acronym_letters or remaining[0] == "&" or word in remaining
 
 
 def _looks_like_name(words: Sequence[str]) -> bool:

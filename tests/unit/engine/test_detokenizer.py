@@ -59,7 +59,7 @@ def test_generated_number_takes_the_attended_digits(source, attended, number):
         attended=[(1, 0), (1, 2), attended],
     )
     detokenizer = Detokenizer(VOCAB)
-    text, tokens = detokenizer.print_tokens(
+    text, tokens = detokenizer.detokenize(
         detokenizer.tokens(found, source), source, case="sentence"
     )
     assert text == f"Élan buys {number} boats"
@@ -73,7 +73,7 @@ def test_generated_number_takes_the_attended_digits(source, attended, number):
 def test_last_tokens_are_dropped_to_fit_a_limit(source, max_bytes, text):
     detokenizer = Detokenizer(VOCAB)
     found = hypothesis([ELAN, (BUYS, *GENERATED), (BOATS, *GENERATED)])
-    printed, tokens = detokenizer.print_tokens(
+    printed, tokens = detokenizer.detokenize(
         detokenizer.tokens(found, source), source, case="sentence", max_bytes=max_bytes
     )
     assert (printed, len(tokens)) == (text, len(text.split()))
@@ -90,7 +90,7 @@ def test_number_without_digits_is_not_printed():
     source = SourceReader(run, VOCAB, VOCAB).read("Ghent sold trains.", tokenized=False)
     detokenizer = Detokenizer(VOCAB)
     tokens = detokenizer.tokens(hypothesis([(MASKED, *GENERATED), (BOATS, *GENERATED)]), source)
-    _, (number, boats) = detokenizer.print_tokens(tokens, source, case="plain")
+    _, (number, boats) = detokenizer.detokenize(tokens, source, case="plain")
     assert (number.surface, number.start, number.end) == ("", 0, 0)
     assert (boats.surface, boats.start) == ("boats", 0)
 
@@ -102,5 +102,5 @@ def test_truecaser_of_the_model_comes_first(source, case, text):
     vocab = Vocab([*SPECIAL_TOKENS, "buys", "##", "monday", "boats"])
     detokenizer = Detokenizer(vocab, Truecaser(["BOATS"]))
     tokens = detokenizer.tokens(hypothesis([(id, *GENERATED) for id in (4, 7, 6)]), source)
-    printed, _ = detokenizer.print_tokens(tokens, source, case=case)
+    printed, _ = detokenizer.detokenize(tokens, source, case=case)
     assert printed == text
