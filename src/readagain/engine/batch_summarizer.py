@@ -62,7 +62,7 @@ class BatchSummarizer:
         self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
     ) -> list[Summary]:
         """Return the summaries of a batch of texts that were read by `reader`."""
-        short, long = [], []
+        short, long = [], []  # indices in `sources`
         summaries: dict[int, Summary] = {}  # by index in `sources`
         for index, source in enumerate(sources):
             if source.is_empty:
@@ -190,7 +190,16 @@ class BatchSummarizer:
         options: CallOptions,
         model: StepModel[Any],
     ) -> list[Summary]:
-        """Return the best summary of each source, with the other summaries as its alternatives."""
+        """Return the best summary of each source, with its alternatives and its explanation.
+
+        Args:
+            sources: texts of the batch.
+            batch: the same texts as ids.
+            n_best: hypotheses of each text, best first; none for an empty summary.
+            summaries: summaries of each text, best first.
+            options: options of the call.
+            model: model that computes the importance for explanations.
+        """
         result = [replace(best, alternatives=tuple(others)) for best, *others in summaries]
         if not options.explain:
             return result
@@ -199,19 +208,13 @@ class BatchSummarizer:
                 "explain: only supported with exported graphs; run 'readagain export' first"
             )
         importance = source_importance(model, self._spec, batch)
-        return [
-            replace(
-                summary,
-                explanation=explain(
-                    importance, batch, row, source, hypotheses[0], len(summary.words)
-                ),
-            )
-            if hypotheses
-            else summary
-            for row, (summary, source, hypotheses) in enumerate(
-                zip(result, sources, n_best, strict=True)
-            )
-        ]
+        for row, (source, hypotheses) in enumerate(zip(sources, n_best, strict=True)):
+            if hypotheses:
+                explanation = explain(
+                    importance, batch, row, source, hypotheses[0], len(result[row].words)
+                )
+                result[row] = replace(result[row], explanation=explanation)
+        return result
 
     def _to_summary(
         self, empty: Summary, source: SourceText, hypothesis: Hypothesis, options: CallOptions

@@ -16,7 +16,8 @@ from readagain.text.vocab import PAD, SPECIAL_TOKENS
 
 Arrays = Mapping[str, npt.NDArray[Any]]  # floats, ids and masks together
 
-# Names of graph inputs and outputs.
+# Names of the inputs and outputs of the graphs, by role.
+
 # Encoder outputs that are inputs of every step; some exist only with copying or a shortlist.
 MEMORY = ("states", "keys", "copy_keys", "copy_words", "rare_keys", "rare_biases", "last_biases")
 # Encoder outputs that are the decoder state before the first step: a recurrent state, or the ids of
@@ -92,7 +93,7 @@ class OnnxStepModel:
     Args:
         encoder: session of the encoder graph.
         step: session of the step graph.
-        parallel_batches: number of batches that are best searched in parallel.
+        parallel_batches: number of batches to search in parallel, for the best use of the threads.
         open_parallel_step: function that opens the step session that parallel searches share.
         where: name of the model in messages.
         vocab_size: size of the decoder vocabulary, to check the ids that untrusted graphs return;
@@ -114,7 +115,7 @@ class OnnxStepModel:
         self.parallel_batches = parallel_batches
         self._open_parallel_step = open_parallel_step
         self._parallel_model: OnnxStepModel | None = None
-        self._opening = Lock()
+        self._parallel_model_lock = Lock()
         self._where = where
         self._vocab_size = vocab_size
         input_names = {node.name for node in step.get_inputs()}
@@ -188,7 +189,7 @@ class OnnxStepModel:
         Many threads in one search wait for each other at every matrix product, and for numpy
         between decoder steps. Several searches with few threads each wait less.
         """
-        with self._opening:
+        with self._parallel_model_lock:
             if self._parallel_model is None:
                 assert self._open_parallel_step is not None
                 self._parallel_model = OnnxStepModel(

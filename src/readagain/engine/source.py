@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class SourceText:
         document: text with the sentences that the model reads.
         sequences: for each input sequence of the model, the positions of its words in
             `document.words`.
-        is_truncated: whether the model does not read all words of the text.
+        is_truncated: whether the text has words that the model does not read.
         num_style_tokens: 1 if a style token follows each sequence, otherwise 0.
     """
 
@@ -165,14 +165,13 @@ class SourceReader:
 
         Each sentence is a sequence, unless the model joins all sentences into one sequence.
         """
-        ends = np.cumsum([len(sentence) for sentence in sentences]).tolist()
-        starts = [0, *ends[:-1]]
-        if self._data.join_sentences and ends:
-            starts, ends = [0], ends[-1:]
+        lengths = [len(sentence) for sentence in sentences]
+        if self._data.join_sentences and sentences:
+            lengths = [sum(lengths)]
+        starts = accumulate(lengths[:-1], initial=0)
         return tuple(
-            range(start, min(end, start + self.max_words))
-            for start, end in zip(starts, ends, strict=False)
-            if end > start
+            range(start, start + min(length, self.max_words))
+            for start, length in zip(starts, lengths, strict=False)
         )
 
 
@@ -192,9 +191,11 @@ def _with_full_stops(
     if document.is_tokenized or "\n" not in document.text:
         yield from sentences
         return
-    for sentence, following in zip_longest(sentences, sentences[1:]):
+    for sentence, next_sentence in zip_longest(sentences, sentences[1:]):
         end = sentence[-1].end
-        ends_line = following is not None and "\n" in document.text[end : following[0].start]
+        ends_line = (
+            next_sentence is not None and "\n" in document.text[end : next_sentence[0].start]
+        )
         if ends_line and not ends_with_punctuation(document.text[sentence[0].start : end]):
             sentence = (*sentence, Token(".", end, end))
         yield sentence
