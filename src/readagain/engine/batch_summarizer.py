@@ -166,13 +166,9 @@ class BatchSummarizer:
     def _fall_back(
         self, best: Summary, source: SourceText, batch: SourceBatch, row: int, options: CallOptions
     ) -> tuple[list[Hypothesis], list[Summary]]:
-        """Return the replacement of `best`, a summary below the minimum confidence.
+        """Replace `best`, a summary below the minimum confidence; keep its confidence.
 
-        The replacement keeps the confidence of `best`.
-
-        Returns:
-            A list with the hypothesis of the replacement, if there is one, and a list with the
-            replacement.
+        Return the hypotheses and the summaries of the source, as for `_to_results`.
         """
         empty = replace(self._empty_summary(source, options), confidence=best.confidence)
         if options.fallback == "none":
@@ -192,13 +188,8 @@ class BatchSummarizer:
     ) -> list[Summary]:
         """Return the best summary of each source, with its alternatives and its explanation.
 
-        Args:
-            sources: texts of the batch.
-            batch: the same texts as ids.
-            n_best: hypotheses of each text, best first; none for an empty summary.
-            summaries: summaries of each text, best first.
-            options: options of the call.
-            model: model that computes the importance for explanations.
+        `n_best` and `summaries` have the hypotheses and the summaries of each source, best first.
+        An empty summary has no hypothesis.
         """
         result = [replace(best, alternatives=tuple(others)) for best, *others in summaries]
         if not options.explain:

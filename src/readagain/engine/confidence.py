@@ -80,10 +80,7 @@ def features_and_checks(
 ) -> tuple[dict[str, float], list[str]]:
     """Return the features of a summary by name, and the codes of its failed checks.
 
-    Args:
-        summary: summary with at least one word.
-        source: text of the summary.
-        language: language of the model.
+    The summary has at least one word, `source` is its text, and `language` is that of the model.
     """
     document = source.document
     text = [CheckedWord(word.norm, document.surface(word)) for word in document.words]
@@ -106,12 +103,8 @@ def _features(
 ) -> dict[str, float]:
     """Return the features by name.
 
-    Args:
-        summary: summary.
-        source: text of the summary.
-        headline: printed words of the summary, aligned with `text`.
-        text: words of the text.
-        failed: codes of the failed checks.
+    `headline` has the printed words of the summary, aligned with the words of its text; `failed` has
+    the codes of the failed checks.
     """
     log_probs = [word.log_prob for word in summary.words]
     num_words = max(1, len(headline))

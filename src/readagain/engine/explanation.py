@@ -55,14 +55,8 @@ def explain(
 ) -> Explanation:
     """Return the explanation of a hypothesis, without the padding of the batch.
 
-    Args:
-        importance: importance of the sources of the batch.
-        batch: sources as a batch.
-        row: index of the source in the batch.
-        source: source of the hypothesis.
-        hypothesis: summary to explain.
-        num_tokens: number of its tokens that are in the summary; a byte limit may have removed
-            tokens from the end.
+    `row` is the index of the source in the batch. Only the first `num_tokens` tokens of the
+    hypothesis are explained, since a byte limit may have removed the others from the summary.
     """
     L = batch.source_ids.shape[2]
     positions = [

@@ -138,14 +138,7 @@ class OnnxStepModel:
         where: str = "the model",
         vocab_size: int | None = None,
     ) -> "OnnxStepModel":
-        """Open the two graphs of a model.
-
-        Args:
-            encoder: content of the encoder graph.
-            step: content of the step graph.
-            threads: number of threads.
-            where: name of the model in messages.
-            vocab_size: see the class.
+        """Open the encoder graph and the step graph of a model from the contents of their files.
 
         Raises:
             ArtifactError: if a graph is damaged or has unexpected inputs or outputs.

@@ -73,13 +73,7 @@ def run_session(
     *,
     where: str,
 ) -> list[NDArray[Any]]:
-    """Run a graph, which may be untrusted, and return the arrays of `outputs`.
-
-    Args:
-        session: session of the graph.
-        outputs: names of the outputs to compute.
-        feeds: input arrays by name.
-        where: name of the graph in messages.
+    """Run a graph, which may be untrusted; `where` is its name in messages.
 
     Raises:
         ArtifactError: if the graph rejects the inputs, fails, or does not return arrays.

@@ -30,11 +30,7 @@ def copy_whole_text(
 ) -> Hypothesis:
     """Return a hypothesis that copies a text, without a full stop at the end.
 
-    Args:
-        source: text to copy.
-        batch: batch that contains the text.
-        row: index of the text in the batch.
-        max_words: maximum number of words to copy.
+    `row` is the index of the text in the batch.
     """
     words = source.document.words
     positions = [position for sequence in source.sequences for position in sequence]
@@ -50,8 +46,8 @@ def shorten_first_sentence(
 
     If the sentence is longer than `max_words` or than the model reads, its first words are copied:
     up to the last comma, semicolon, colon or dash in the second half of what fits, or else all that
-    fit. Words that cannot end a headline are then removed from the end. For the arguments see
-    `copy_whole_text`.
+    fit. Words that cannot end a headline are then removed from the end. `row` is the index of the
+    text in the batch.
     """
     words = source.document.words
     num_words = len(source.document.sentences[0])
