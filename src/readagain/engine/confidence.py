@@ -103,8 +103,8 @@ def _features(
 ) -> dict[str, float]:
     """Return the features by name.
 
-    `headline` has the printed words of the summary, aligned with the words of its text; `failed` has
-    the codes of the failed checks.
+    `headline` has the printed words of the summary, aligned with the words of its text. `failed`
+    has the codes of the failed checks.
     """
     log_probs = [word.log_prob for word in summary.words]
     num_words = max(1, len(headline))
