@@ -16,8 +16,8 @@ from readagain.text.truecasing import Truecaser, default_truecaser
 from readagain.text.vocab import Vocab
 
 _MAX_ATTENDED = 8
-"""Number of source positions, those with the most attention, that are searched first for the digits
-of a generated number such as ##."""
+"""Number of the most attended source positions that are searched first for the digits of a generated
+number such as ##."""
 
 
 class Detokenizer:
@@ -94,7 +94,7 @@ class Detokenizer:
         """Return the printed text and its tokens with surfaces.
 
         Words at the end are left out while the text has more than `max_bytes` bytes; 0 is no limit.
-        The search has a byte limit too, but it only adds up the sizes of single words.
+        The byte limit of the search does not ensure this, since it only adds up the sizes of words.
         """
         tokens = list(tokens)
         while True:
@@ -129,6 +129,7 @@ class Detokenizer:
                 language=self._language,
             )
         if num_prefix:
+            # The words after the prefix move by the difference of its printed lengths.
             shift = len(prefix.text) - printed[num_prefix - 1].end
             printed = [
                 *(

@@ -14,9 +14,9 @@ from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
 
 SPARE_CANDIDATES = 8
-"""Number of candidates that are computed in addition, to replace banned ones. A vocabulary has
-hundreds of numbers and names, but few of them are among the best candidates of one step."""
-_STEM_LENGTH = 4  # letters that "German" and "Germany" share
+"""Number of additional candidates, which replace banned candidates. A vocabulary has hundreds of
+numbers and names, but few of them are among the best candidates of one step."""
+_STEM_LENGTH = 4  # letters; "Norway" and "Norwegian" have the same stem
 
 
 class GroundingConstraint(Constraint):
@@ -57,7 +57,7 @@ class UngroundedWords:
     def __init__(self, vocab: Vocab, truecaser: Truecaser, language: Language = ENGLISH) -> None:
         self._num_words = len(vocab)
         self._numbers = [(id, word) for id, word in enumerate(vocab.words) if "#" in word]
-        self._names: dict[str, list[int]] = {}  # by stem
+        self._names: dict[str, list[int]] = {}  # ids by stem
         words = () if language.capitalizes_nouns else vocab.words
         for id, word in enumerate(words):
             spelling = truecaser.word(word) or word

@@ -99,7 +99,7 @@ class SourceTruecaser:
         initials = set()
         for is_capitalized, group in groupby(words, key=lambda word: word[:1].isupper()):
             letters = "".join(word[0] for word in group).lower() if is_capitalized else ""
-            for start, end in combinations(range(len(letters) + 1), 2):
+            for start, end in combinations(range(len(letters) + 1), 2):  # all substrings
                 if 2 <= end - start <= _MAX_INITIALS:
                     initials.add(letters[start:end])
         return frozenset(initials)

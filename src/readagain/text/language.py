@@ -34,6 +34,7 @@ UNSPACED_CHAR_PATTERN = (
 )
 """Pattern of one character of `UNSPACED_RANGES` with its combining marks."""
 
+# A word in a text; the apostrophe of an elision belongs to the first word.
 _WORD = re.compile(r"[^\W\d_]+(?:'(?=[^\W\d_]))?")
 _MAX_CHARS = 2000
 """Number of characters at the start of a text that are used for detection."""
@@ -51,7 +52,7 @@ _MIN_MARGIN = 1.4
 """Minimum ratio of the best score to the second best."""
 _RARE_WEIGHT = 0.8
 """Weight of the words of languages with `is_rare`; words of other languages have weight 1."""
-_NOT_ARABIC = frozenset("پچژگکیےٹڈڑںھہەێۆڵڕ")
+_NON_ARABIC_LETTERS = frozenset("پچژگکیےٹڈڑںھہەێۆڵڕ")
 """Letters of Persian, Urdu and Kurdish that Arabic does not have."""
 
 
@@ -131,11 +132,11 @@ def _load_languages() -> dict[str, Language]:
     """Return the languages of `languages.toml`, and the undetermined language, by code."""
     tables = tomllib.loads((files(__package__) / "languages.toml").read_text(encoding="utf-8"))
     english = _to_language("en", tables.pop("en"))
-    unknown = replace(
+    undetermined = replace(
         english, code=UNDETERMINED, name="an unknown language", function_words=frozenset()
     )
     others = {code: _to_language(code, fields) for code, fields in tables.items()}
-    return {"en": english, UNDETERMINED: unknown, **others}
+    return {"en": english, UNDETERMINED: undetermined, **others}
 
 
 LANGUAGES = _load_languages()
@@ -181,7 +182,7 @@ def detect_language(text: str) -> Language | None:
     script, num_in_script = num_letters.most_common(1)[0]
     if num_in_script < min_letters:
         return None
-    if script == "Arabic" and not _NOT_ARABIC.isdisjoint(text):
+    if script == "Arabic" and not _NON_ARABIC_LETTERS.isdisjoint(text):
         return None
     languages = [language for language in LANGUAGES.values() if language.script == script]
     if len(languages) == 1 and not languages[0].function_words:
@@ -215,8 +216,8 @@ def _languages_by_word(script: str) -> dict[str, list[Language]]:
 def _detect_by_words(text: str, script: str) -> Language | None:
     """Return the language with the highest score for its function words and special letters.
 
-    Each of them adds 1 to the score, divided by the number of languages that share it. Return None
-    if the text is too short, or the score too low or too close to the second highest.
+    Each word or letter adds 1 to the score, divided by the number of languages that have it. Return
+    None if the text is too short, or if the score is too low or too close to the second highest.
     """
     text = text.lower().replace("’", "'")
     words = _WORD.findall(text)

@@ -14,10 +14,9 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-MAX_CACHE_BYTES = 32 << 20
+MAX_CACHE_BYTES = 32 << 20  # of each `StringCache`
 MAX_CACHED_CHARS = 64  # longer words are rare in real text
 _ENTRY_BYTES = 100  # size of a dictionary entry without key and value
-
 
 BRACKETS = {
     "(": "-lrb-",
@@ -57,7 +56,7 @@ _PLAIN_CHARS = {
     char: plain for char, plain in _TREEBANK_CHARS.items() if plain != '"' and char not in "‘‚‹›"
 } | {"‚": "`", "‹": "`", "›": "'"}
 _TYPOGRAPHIC_EXCEPT_DOUBLE_QUOTES = re.compile(f"[{''.join(_PLAIN_CHARS)}]")
-# A left single quote opens if only a word follows it; otherwise (group 1) it is an apostrophe.
+# A left single quote before a word and not after one opens; others (group 1) are apostrophes.
 _LEFT_SINGLE_QUOTE = re.compile(r"‘(?=\w)(?<![\w.,!?]‘)|(‘)")
 
 # An opening single quote: at the start of a word, and not an apostrophe as in 'em or '90s.
@@ -118,7 +117,7 @@ _NORMS = StringCache(normalize)
 
 
 def normalize_tokens(tokens: Iterable[str]) -> list[str]:
-    """Return the norm of each token, cached."""
+    """Return the norm of each token, faster than `normalize` by a cache."""
     return [_NORMS[token] for token in tokens]
 
 

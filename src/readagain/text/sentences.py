@@ -12,7 +12,7 @@ from itertools import islice
 from readagain.text.language import ENGLISH, Language
 from readagain.text.wordlists import ENGLISH_WORDS
 
-_STARTERS = ENGLISH_WORDS["starters"]
+_STARTERS = ENGLISH_WORDS["starters"]  # words that often begin sentences
 _SOMETIMES_LAST = ENGLISH.sometimes_last | ENGLISH_WORDS["months_and_days"]
 _ABBREVIATIONS = ENGLISH.never_last | ENGLISH.before_numbers | ENGLISH.sometimes_last
 
@@ -38,6 +38,7 @@ _END_MARK_NON_ENGLISH = re.compile(
     """,
     re.VERBOSE,
 )
+# Marks that always end a sentence: even without a space after them, and only with one.
 _ENDS_WITHOUT_SPACE = frozenset("。！？｡")
 _ENDS_BEFORE_SPACE = frozenset("؟۔।॥։።") | _ENDS_WITHOUT_SPACE
 
@@ -98,7 +99,7 @@ def _is_sentence_end(text: str, start: int, mark: re.Match[str], language: Langu
     if marks[-1] in _ENDS_BEFORE_SPACE or _is_new_paragraph(space, text, mark.end()):
         return True
     if _DASH.match(text, mark.end()):
-        return False
+        return False  # "Why? - he asked"
     if language.has_english_rules:
         return _is_end_english(text, start, mark)
     return _is_end_non_english(text, start, mark, language)
@@ -117,7 +118,8 @@ def _is_end_english(text: str, start: int, mark: re.Match[str]) -> bool:
     if marks == "!" and not closing and last_word in ENGLISH_WORDS["with_exclamation"]:
         return is_starter
     if marks != ".":
-        return not (closing and _SPEAKER.match(text, mark.end()))
+        is_quotation = bool(closing) and _SPEAKER.match(text, mark.end()) is not None
+        return not is_quotation  # "Why?" Jo Roe asked
     if not last_word:
         return text[mark.end()] != "."  # not between the dots of ". . ."
     is_first = mark.start() - len(last_word) == start

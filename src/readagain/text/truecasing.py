@@ -19,6 +19,7 @@ from readagain.text.wordlists import ENGLISH_WORDS
 CASES_FILE = "cases.txt"
 """File of a `Truecaser` in a prepared corpus and in a model folder."""
 MAX_CASES_BYTES = 64 << 20
+"""Maximum size of the file."""
 MIN_ALL_CAPS_WORDS = 4
 """Minimum number of words of an all-caps text or sentence; fewer words may be acronyms."""
 MIN_NAME_LETTERS = 4
@@ -33,7 +34,7 @@ _LONG_WORD = 5  # letters; shorter words may be in lower case in a title-cased h
 _IS_WORD, _CAN_PRECEDE, _IS_LONG, _IS_LONG_LOWER, _HAS_CAPITAL = 1, 2, 4, 8, 16
 
 MINOR_WORDS = ENGLISH_WORDS["minor"]
-"""Words in lower case in headlines unless first or last."""
+"""Words that are in lower case in headlines, unless first or last."""
 _LOWER_IN_NAMES = MINOR_WORDS | {"'s", "’s"}
 _ROMAN = re.compile(r"[IVX]+")
 _VOWEL = re.compile(r"[AEIOUY]")
@@ -147,8 +148,8 @@ def has_informative_case(
         (number of words,) bool.
     """
     flags = np.fromiter(map(_CASE_FLAGS.__getitem__, tokens), np.uint8, len(tokens))[ids]
-    starts = np.cumsum(lengths) - lengths
-    is_first = np.zeros(len(ids) + 1, dtype=bool)
+    starts = np.cumsum(lengths) - lengths  # index of the first word of each sentence
+    is_first = np.zeros(len(ids) + 1, dtype=bool)  # an empty last sentence starts after the words
     is_first[starts] = True
     is_inside = ~is_first[:-1]
 

@@ -133,7 +133,7 @@ def extended_summary_ids(summary: Sequence[str], source: Sequence[str], vocab: V
         return ids
     first_position = {word: position for position, word in reversed(list(enumerate(source)))}
     V = len(vocab)
-    return [
+    return [  # "<unk>" is in the vocabulary and stays UNK
         V + first_position[word]
         if id == UNK and word not in vocab and word in first_position
         else id
