@@ -34,11 +34,11 @@ class CheckedWord(NamedTuple):
 Words = Sequence[CheckedWord]
 
 _MAX_STEM_LETTERS = 5
-_NEAR = 8
-"""Maximum distance of words that are near a number."""
+_NEARBY_WORDS = 8
+"""Maximum distance, in words, of words that are near a number."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_NUMBERS_FROM_TWO = (
+_NUMBERS_FROM_TWO = (  # "one" is often a pronoun
     *("two", "three", "four", "five", "six", "seven"),
     *("eight", "nine", "ten", "eleven", "twelve"),
 )
@@ -62,9 +62,9 @@ _NOT_CONTENT = (
 def align(headline: Words, source: Words) -> list[CheckedWord]:
     """Return the headline with the position of each word that occurs in the text.
 
-    Existing positions stay. Another word gets the position of the same word in the text, or else of
-    a word with the same stem. If there are several such positions, it is the one nearest to the
-    position after the previous word.
+    Words with a position keep it. Every other word gets the position of the same word in the text,
+    or else of a word with the same stem. If the text has several such words, the nearest to the
+    position after the previous word is used.
     """
     positions_by_key: dict[str, list[int]] = {}
     for position, word in enumerate(source):
@@ -78,7 +78,7 @@ def align(headline: Words, source: Words) -> list[CheckedWord]:
             positions = positions_by_key.get(_key(word)) or [
                 position for position, other in enumerate(source) if _stem(other.norm) == stem
             ]
-            aligned = min(positions, key=lambda each: abs(each - expected), default=None)
+            aligned = min(positions, key=lambda near: abs(near - expected), default=None)
         if aligned is not None:
             expected = aligned + 1
         result.append(CheckedWord(word.norm, word.surface, aligned))
@@ -88,8 +88,8 @@ def align(headline: Words, source: Words) -> list[CheckedWord]:
 def has_doubtful_number(headline: Words, source: Words) -> bool:
     """Return whether a number may be wrong.
 
-    It may be wrong if the text does not have it, if other words are near it in the text, or if the
-    headline says that something rises where the text says that something falls, or vice versa.
+    A number may be wrong if the text does not have it, if it is near other words in the text, or if
+    the headline says that something rises where the text says that something falls, or vice versa.
     """
     if not any(map(_numbers, headline)):
         return False
@@ -197,7 +197,7 @@ def has_dropped_restriction(headline: Words, source: Words) -> bool:
         is_number_of = bool(_numbers(word)) and _norm_at(source, following) == "of"
         if is_number_of and not has_number and following not in used_positions:
             restricted = range(position + 2, min(position + 5, len(source)))
-            if any(each in used_positions and _is_content(source[each]) for each in restricted):
+            if any(_is_content(source[noun]) for noun in restricted if noun in used_positions):
                 return True
     return False
 
@@ -328,9 +328,9 @@ def _words_near(position: int, source: Words) -> Words:
     """Return the words of the same sentence that are near a position."""
     sentence_marks = _LISTS["sentence_marks"]
     start = end = position
-    while start > max(0, position - _NEAR) and source[start - 1].norm not in sentence_marks:
+    while start > max(0, position - _NEARBY_WORDS) and source[start - 1].norm not in sentence_marks:
         start -= 1
-    last = min(len(source) - 1, position + _NEAR)
+    last = min(len(source) - 1, position + _NEARBY_WORDS)
     while end < last and source[end].norm not in sentence_marks:
         end += 1
     return source[start : end + 1]

@@ -16,8 +16,8 @@ from readagain.text.truecasing import Truecaser, default_truecaser
 from readagain.text.vocab import Vocab
 
 _MAX_ATTENDED = 8
-"""Number of the most attended source positions that are searched first for the digits of a generated
-number such as ##."""
+"""Number of the most attended source positions, which are searched first for the digits of a
+generated number such as ##."""
 
 
 class Detokenizer:

@@ -54,7 +54,7 @@ def source_warnings(source: SourceText, language: Language) -> tuple[SummaryWarn
 
 
 def percent(share: float) -> str:
-    """Format a share in percent, rounded to 1% to 99% unless it is exactly 1.
+    """Format a share in percent: 100% only if it is exactly 1, and never 0%.
 
     >>> percent(0.996), percent(0.001), percent(1.0)
     ('99%', '1%', '100%')
