@@ -195,7 +195,7 @@ class OnnxStepModel:
             return self._parallel_model
 
     def start(self, sources: SourceBatch) -> OnnxState:
-        """Encode the sources; return the state of one hypothesis per source, without a word."""
+        """Encode the sources; return the state of one empty hypothesis per source."""
         names = [*self._memory, *self._initial_state]
         encoded = dict(zip(names, self._encode(sources, names), strict=True))
         decoder = {name: encoded.pop(name) for name in self._initial_state}
@@ -283,11 +283,14 @@ class OnnxStepModel:
         where = f"{self._where}: encoder"
         arrays = run_session(self._encoder, outputs, feeds, where=where)
         B, S = sources.source_ext_ids.shape
-        num_dimensions = {"states": 3, "importance": 2}  # (B, S, U) and (B, S)
         for name, array in zip(outputs, arrays, strict=True):
-            shape = (B, S) if name in num_dimensions else (B,)
-            has_shape = array.shape[: len(shape)] == shape
-            if not has_shape or array.ndim != num_dimensions.get(name, array.ndim):
+            if name == "states":  # (B, S, U)
+                has_valid_shape = array.ndim == 3 and array.shape[:2] == (B, S)
+            elif name == "importance":
+                has_valid_shape = array.shape == (B, S)
+            else:
+                has_valid_shape = array.shape[:1] == (B,)
+            if not has_valid_shape:
                 raise wrong_output(where, name)
         return arrays
 
@@ -310,7 +313,7 @@ def _wrong_candidates(candidates: Candidates, state: OnnxState, num_words: int |
         "end_log_probs": not _are_log_probs(candidates.end_log_probs, (R,)),
         "attention": attention.dtype.kind != "f"
         or attention.shape != (R, S)
-        or not attention.min(initial=0) >= 0,
+        or not attention.min(initial=0) >= 0,  # negative or NaN
     }
     wrong = [name for name in is_wrong if is_wrong[name]]
     if wrong or num_words is None or k == 0:
@@ -340,11 +343,11 @@ def _copy_inputs(ext_ids: Ints) -> dict[str, npt.NDArray[Any]]:
 
     `export.candidates.CopyInputs` describes them.
     """
-    same = ext_ids[:, :, None] == ext_ids[:, None, :]  # (D, S, S)
-    is_first = same.argmax(axis=1) == np.arange(ext_ids.shape[1])  # (D, S)
+    is_same_word = ext_ids[:, :, None] == ext_ids[:, None, :]  # (D, S, S)
+    is_first = is_same_word.argmax(axis=1) == np.arange(ext_ids.shape[1])  # (D, S)
     is_candidate = is_first & (ext_ids >= len(SPECIAL_TOKENS))
     columns = np.where(is_candidate, ext_ids - len(SPECIAL_TOKENS), -1)
     return {
         "columns": columns.astype(np.int64),
-        "same_word": (same & is_candidate[:, None, :]).astype(np.float32),
+        "same_word": (is_same_word & is_candidate[:, None, :]).astype(np.float32),
     }
