@@ -48,7 +48,7 @@ _DATE_WORD = (
 _TIMESTAMP_LABEL = (
     r"(?:(?:first|last|originally)\s+)?(?:published|updated|posted|modified|created|date)"
 )
-_SHARE = (
+_BUTTON = (
     r"(?:share|tweet|facebook|twitter|x|instagram|youtube|whatsapp|telegram|linkedin|reddit"
     r"|pinterest|messenger|bluesky|threads|flipboard|e-?mail|print|save|bookmark|listen|follow"
     r"|subscribe|comments?|\d+\s(?:comments?|shares?)|copy\slink|link\scopied|gift|menu|home"
@@ -58,8 +58,10 @@ _SHARE = (
 # Boilerplate sentences, in texts with and without line breaks.
 _BOILERPLATE_SENTENCE = re.compile(
     rf"""
+    # A byline with a role: "By Jo Roe, Political Editor".
     (?:[Bb]y|BY|(?:Words|Written|Reported|Reporting|Story|Text)\s[Bb]y)\s+{_NAMES}
         (?:\s*(?:,|\||-|―)\s*|\s+)(?:[\w&'.-]+\s+){{0,4}}{_ROLE}(?:\s(?:in|at|for)\s{_NAMES})?
+    # A date of publication: "Updated 3 hours ago".
     | (?i: {_TIMESTAMP_LABEL}\b[\s:,|·•/()-]*(?:{_DATE_WORD}\b[\s.,:|·•/()―–+-]*)+ )
     """,
     re.VERBOSE,
@@ -73,19 +75,22 @@ _MISSING_SPACE = re.compile(
 # Boilerplate lines. A sentence of an article may match too, so the pattern is only for whole lines.
 _BOILERPLATE_LINE = re.compile(
     rf"""
+    # A byline, a role, an agency, a date.
     (?:[Bb]y|BY|(?:Words|Written|Reported|Reporting|Story|Text)\s[Bb]y)\s+{_NAMES}
         (?:\s*(?:,|and|&|\||/)\s*{_NAMES}){{0,4}}
     | (?:[A-Z][\w&'-]*\s+){{0,4}}{_ROLE}(?:,?\s(?:in|at|for)?\s?{_NAMES})?
     | {_AGENCY}(?:\s(?:News|Sport|Staff))?
     | (?i: (?:{_TIMESTAMP_LABEL}[\s:,|·•/-]+)?(?=[^a-z]*\d|.*\b(?:ago|today|yesterday|now)\b)
         (?:{_DATE_WORD}\b[\s.,:|·•/()―–+-]*)+ )
+    # A caption or a credit.
     | (?i: [(\[]?(?:file\s)?(?:photo(?:graph)?|image|picture|pic|video|graphic|illustration)s?
         (?:\s(?:caption|source|credit|copyright|by|courtesy|via|from))*\s*(?:[:/|―–,-]|\sby\s).* )
     | (?i: (?:image|photo|picture)\s(?:caption|source|credit|copyright)\b.* )
     | (?i: (?:caption|credit|pictured|watch|listen|read\smore|read\snext|see\salso|related
         |recommended|copyright|source)\s*:.* )
     | (?:\(c\)|©).* | (?i: (?:ap|getty|reuters|afp|epa|pa|alamy)\s(?:photo|images?|file)\b.* )
-    | (?i: (?:{_SHARE}[\s|·•/,!-]*)+ )
+    # Buttons, advertisements, notices of the page.
+    | (?i: (?:{_BUTTON}[\s|·•/,!-]*)+ )
     | (?i: share\s(?:this|on|via|with)\b.{{0,40}} | follow\s(?:us|me)\b.{{0,40}}
         | (?:subscribe|sign\sup|register|log\sin|click\shere|tap\shere|download)\b.{{0,80}}[^.]
         | (?:listen\sto|save|read|print|bookmark)\s(?:this|the)\s(?:article|story|page).{{0,30}}
@@ -93,6 +98,7 @@ _BOILERPLATE_LINE = re.compile(
         | skip\sto\s(?:main\s)?content | (?:this\sarticle\sis\s)?more\sthan\s\d+\s\w+\sold
         | \d+\smin(?:ute)?s?\sread | key\spoints | highlights | in\sbrief | at\sa\sglance
         | breaking(?:\snews)? | live | exclusive | .{{0,40}}\bcookies?\b.{{0,60}} )
+    # A navigation path: "Home > News > Politics".
     | \w[\w\s&]{{0,30}}(?:\s[>›]\s[\w\s&]{{1,30}})+
     """,
     re.VERBOSE,
@@ -114,11 +120,13 @@ _DATELINE = re.compile(
 _FINAL_PUNCTUATION = re.compile(r"""[.!?…⋯。！？:;,―—–-]["')\]}»”’]*\Z""")
 _SCENE_START = re.compile(r"(?:It (?:was|is)|There (?:was|were|is|are)|Imagine|Picture)\b")
 _CAPITALIZED_WORD_INSIDE = re.compile(r"\s[\"'`(\[]?(?!I\b)[A-Z]")
+# Verbs of sentences that have the news.
 _NEWS_VERB = re.compile(
     rf"\b(?:{REPORTING_VERB_PATTERN}|announced?|will|plans?|agreed|approved|ordered"
     r"|confirmed|warned|revealed|reported|published|rejected|launched|killed|arrested|died|won"
     r"|decided|ruled|according\sto)\b"
 )
+# Quotations, numbers and words that do not occur in scene-setting sentences.
 _NOT_SCENE = re.compile(r"[\"`\d]|\b(?:has|have|today|yesterday|tomorrow|this|last|next|I|we)\b")
 
 

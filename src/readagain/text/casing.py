@@ -18,7 +18,7 @@ from readagain.text.truecasing import (
 )
 from readagain.text.wordlists import ENGLISH_WORDS
 
-_CLITICS = frozenset(["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"])
+CLITICS = frozenset(["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"])
 _ENDS_SENTENCE = frozenset(".?!")
 _SKIPPED_IN_ACRONYMS = frozenset(["of", "and", "the", "for", "on"])
 _MAX_INITIALS = 6
@@ -181,7 +181,7 @@ def capitalize(
     result: list[str] = []
     is_start = True
     for position, (word, norm) in enumerate(zip(words, norms, strict=True)):
-        is_word = any(c.isalnum() for c in word) and word.replace("’", "'") not in _CLITICS
+        is_word = any(c.isalnum() for c in word) and word.replace("’", "'") not in CLITICS
         is_headline_word = case == "headline" and (word not in MINOR_WORDS or position == last)
         if is_word and _may_capitalize(word) and (is_start or is_headline_word):
             word = word[0].title() + word[1:]  # title() turns the ligature ﬁ into Fi

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from readagain.config.options import Case
-from readagain.text.casing import SourceTruecaser, capitalize
+from readagain.text.casing import CLITICS, SourceTruecaser, capitalize
 from readagain.text.document import Document, Token
 from readagain.text.language import ENGLISH, UNSPACED_RANGES, Language
 from readagain.text.normalization import BRACKETS
@@ -26,9 +26,8 @@ _PRINTED_MARKS = {norm: bracket for bracket, norm in BRACKETS.items()} | {
     "--": "–",
 }
 # Norms without a space before them, and without a space after them.
-_CLOSING = frozenset(
+_CLOSING = CLITICS.union(
     [",", ".", ";", ":", "?", "!", "%", "...", "''", "'", "-rrb-", "-rsb-", "-rcb-"]
-    + ["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"]
 )
 _OPENING = frozenset(["``", "`", "-lrb-", "-lsb-", "-lcb-", "$", "£", "€", "¥"])
 # The same for languages other than English.
@@ -52,6 +51,7 @@ _ONE_WORD = frozenset(
 
 
 Origin = Literal["copied", "generated", "digits", "given"]
+"""Origin of a token, see `SummaryToken.origin`."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class SummaryToken:
 
     @property
     def origin(self) -> Origin:
-        """Where the token comes from; "digits" is a generated number with digits of the source."""
+        """Origin of the token; "digits" means generated, with digits of the source."""
         if self.is_given:
             return "given"
         if self.copied_from is not None:
