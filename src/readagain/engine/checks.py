@@ -22,8 +22,8 @@ class CheckedWord(NamedTuple):
     Args:
         norm: normalized word.
         surface: printed form.
-        position: position in the text of the same word, for a word of a headline; None if the text
-            does not have the word.
+        position: for a word of a headline, its position in the text; None if the text does not have
+            the word.
     """
 
     norm: str

@@ -129,7 +129,7 @@ class Detokenizer:
                 language=self._language,
             )
         if num_prefix:
-            # The words after the prefix move by the difference of its printed lengths.
+            # `add_surfaces` may print the prefix longer or shorter than the caller wrote it.
             shift = len(prefix.text) - printed[num_prefix - 1].end
             printed = [
                 *(

@@ -44,10 +44,10 @@ def shorten_first_sentence(
 ) -> Hypothesis:
     """Return a hypothesis that copies the first sentence, shortened if necessary.
 
-    If the sentence is longer than `max_words` or than the model reads, its first words are copied:
-    up to the last comma, semicolon, colon or dash in the second half of what fits, or else all that
-    fit. Words that cannot end a headline are then removed from the end. `row` is the index of the
-    text in the batch.
+    If the sentence is longer than `max_words` or than the model reads, only its first words are
+    copied. The copy ends before the last comma, semicolon, colon or dash in the second half of the
+    words that fit, if there is one. Words that cannot end a headline are removed from its end.
+    `row` is the index of the text in the batch.
     """
     words = source.document.words
     num_words = len(source.document.sentences[0])

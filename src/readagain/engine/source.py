@@ -183,7 +183,7 @@ def _max_length(sources: Sequence[SourceText]) -> int:
 def _with_full_stops(
     sentences: Sequence[tuple[Token, ...]], document: Document
 ) -> Iterator[tuple[Token, ...]]:
-    """Yield the sentences, with a full stop after those that end at a line break without a mark.
+    """Yield the sentences; add a full stop at each line break that follows no punctuation.
 
     Without the full stop, the model would take two list items for one sentence. The full stop has
     an empty span, so it is never printed.

@@ -193,7 +193,7 @@ class Summarizer:
 
         Args:
             texts: one text, a list, a column of pandas or Arrow, or an iterable without a length,
-                such as a generator, of which no more is read than needed.
+                such as a generator, which is read only as far as needed.
             options: keywords described in `config.options.SummarizeOptions`.
 
         Returns:
@@ -212,7 +212,7 @@ class Summarizer:
             raise ConfigError(
                 f"texts is of type {type(texts).__name__}; pass one column, such as texts['text']"
             )
-        if hasattr(texts, "to_pylist"):  # Arrow, whose items are not strings
+        if hasattr(texts, "to_pylist"):  # an Arrow column, which does not have strings as items
             texts = texts.to_pylist()
         summaries = self._stream(texts, call_options)
         return list(summaries) if _has_length(texts) else summaries

@@ -126,7 +126,7 @@ def add_summary(
     has_score: bool = False,
     has_confidence: bool = False,
 ) -> dict[str, Any] | InvalidRecord:
-    """Return the fields of a record together with those of its summary.
+    """Return the fields of a record and of its summary together.
 
     Args:
         record: record of an input file.

@@ -244,7 +244,7 @@ def _is_wrapped(line: str, next_line: str, width: int) -> bool:
 
 
 def _is_boilerplate_line(line: str) -> bool:
-    """Return whether a line is a byline, a date, a caption, a button or the like."""
+    """Return whether a line is boilerplate, such as a byline, a date, a caption or a button."""
     if len(line) > _MAX_BOILERPLATE_CHARS:
         return False
     return _BOILERPLATE_LINE.fullmatch(line) is not None or _is_boilerplate_sentence(line)

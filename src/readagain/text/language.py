@@ -66,9 +66,9 @@ class Language:
         script: Unicode name of the script.
         is_spaced: whether spaces separate words; otherwise characters are tokens.
         has_headline_case: whether headlines may have a capital on every word.
-        capitalizes_nouns: whether nouns have a capital, so that a capital does not mark a name.
+        capitalizes_nouns: whether all nouns have a capital; then a capital does not mark a name.
         has_ordinals: whether a number with a full stop is an ordinal, as in "3. Oktober".
-        is_rare: whether the language is rare in corpora, so that its detection needs more evidence.
+        is_rare: whether the language is rare in corpora; then its detection needs more evidence.
         quotes: opening and closing quotation mark of generated headlines.
         capital_after: normalized punctuation marks after which the next word of a headline has a
             capital; `` is an opening quotation mark.

@@ -103,7 +103,7 @@ class Truecaser:
         )
 
     def with_fallback(self, other: "Truecaser") -> "Truecaser":
-        """Return a truecaser with these entries, and those of `other` that are missing here."""
+        """Return a truecaser that uses `other` for words and pairs without an entry here."""
         return Truecaser((other._spellings | self._spellings).values())
 
     def __len__(self) -> int:
@@ -296,7 +296,7 @@ def _is_caps_word(surface: str) -> bool:
 
 
 def _truecase_word(surface: str, spelling: str | None, truecaser: Truecaser) -> str:
-    """Truecase an all-caps word by its usual spelling, or by those of its hyphenated parts."""
+    """Truecase an all-caps word by its usual spelling, or part by part if it has hyphens."""
     if spelling is not None and len(spelling) == len(surface):
         return "".join(
             c.lower() if usual.islower() else c for c, usual in zip(surface, spelling, strict=True)
