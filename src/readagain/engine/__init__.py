@@ -3,5 +3,5 @@
 import os
 
 # Recent versions of ONNX Runtime send usage data to their vendor and store an identifier of the
-# device in the home folder, unless this is set before they are imported.
+# device in the home folder, unless this variable is set before onnxruntime is imported.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

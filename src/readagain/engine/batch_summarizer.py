@@ -1,4 +1,4 @@
-"""Summarization of one batch of texts: search, short texts, confidence and warnings."""
+"""Summarization of a batch of texts: beam search, short texts, confidence and warnings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from readagain.text.vocab import Vocab
 
 @dataclass(frozen=True, kw_only=True)
 class CallOptions:
-    """Resolved options of one call."""
+    """Options of one `summarize` call, completed with the settings of the model."""
 
     decode: DecodeSpec
     prefix: TargetPrefix
@@ -35,13 +35,13 @@ class CallOptions:
     explain: bool
     case: Case
     tokenized: bool
-    copies_short_texts: bool  # whether a text that is too short is its own summary
+    copies_short_texts: bool  # whether a text that is too short becomes its own summary
     min_confidence: float
     fallback: Fallback
 
 
 class BatchSummarizer:
-    """Summarizer of batches of texts; `Summarizer` describes its arguments."""
+    """Summarizer of batches; its arguments are described in `Summarizer`."""
 
     def __init__(
         self,
@@ -61,8 +61,8 @@ class BatchSummarizer:
     def summarize(
         self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
     ) -> list[Summary]:
-        """Summarize a batch of texts that were read by `reader`."""
-        short, long = [], []
+        """Return the summaries of a batch of texts that were read by `reader`."""
+        short, long = [], []  # indices in `sources`
         summaries: dict[int, Summary] = {}  # by index in `sources`
         for index, source in enumerate(sources):
             if source.is_empty:
@@ -81,7 +81,7 @@ class BatchSummarizer:
     def _search(
         self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
     ) -> list[Summary]:
-        """Summarize texts by beam search; replace summaries below the minimum confidence."""
+        """Summarize texts by beam search, and replace summaries below the minimum confidence."""
         if not sources:
             return []
         decode, prefix = options.decode, options.prefix
@@ -107,7 +107,7 @@ class BatchSummarizer:
             constraints=constraints,
             prefix=self.reader.forced_prefix(sources, prefix) if prefix else None,
         )
-        n_best, summaries = [], []  # one list per source: hypotheses, and their summaries
+        n_best, summaries = [], []  # best hypotheses of each source, and their summaries
         for source, hypotheses in zip(sources, hypothesis_lists, strict=True):
             ranked = self._rank(source, hypotheses, options)
             n_best.append([hypothesis for hypothesis, _ in ranked])
@@ -121,7 +121,7 @@ class BatchSummarizer:
     def _copy_short_texts(
         self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
     ) -> list[Summary]:
-        """Return the texts themselves as summaries."""
+        """Return short texts as their own summaries, with a warning."""
         if not sources:
             return []
         batch = self.reader.batch(sources)
@@ -143,8 +143,8 @@ class BatchSummarizer:
         """Return the best hypotheses of one source and their summaries, best first.
 
         `check_penalty` is subtracted from the score of a summary for each check that it fails. The
-        hypotheses are sorted by their score without it, so the loop ends as soon as `n_best`
-        summaries have at least the score of the next hypothesis.
+        hypotheses come sorted by their scores without this penalty. So the loop ends as soon as
+        `n_best` summaries have at least the score of the next hypothesis.
         """
         n_best, penalty = options.n_best, options.decode.check_penalty
         empty = self._empty_summary(source, options)
@@ -160,15 +160,15 @@ class BatchSummarizer:
                 summary = replace(summary, score=summary.score - penalty * len(failed))
                 summary = _add_warnings(summary, *failed)
             ranked.append((hypothesis, summary))
-            ranked.sort(key=lambda each: (not each[0].meets_min_length, -each[1].score))
+            ranked.sort(key=lambda pair: (not pair[0].meets_min_length, -pair[1].score))
         return ranked[:n_best]
 
     def _fall_back(
         self, best: Summary, source: SourceText, batch: SourceBatch, row: int, options: CallOptions
     ) -> tuple[list[Hypothesis], list[Summary]]:
-        """Return the replacement of a summary below the minimum confidence, and its hypothesis.
+        """Replace `best`, a summary below the minimum confidence; keep its confidence.
 
-        The replacement keeps the confidence of the best summary, `best`.
+        Return the hypotheses and the summaries of the source, as for `_to_results`.
         """
         empty = replace(self._empty_summary(source, options), confidence=best.confidence)
         if options.fallback == "none":
@@ -186,7 +186,11 @@ class BatchSummarizer:
         options: CallOptions,
         model: StepModel[Any],
     ) -> list[Summary]:
-        """Return the best summary of each source, with the others as its alternatives."""
+        """Return the best summary of each source, with its alternatives and its explanation.
+
+        `n_best` and `summaries` have the hypotheses and the summaries of each source, best first.
+        An empty summary has no hypothesis.
+        """
         result = [replace(best, alternatives=tuple(others)) for best, *others in summaries]
         if not options.explain:
             return result
@@ -195,26 +199,20 @@ class BatchSummarizer:
                 "explain: only supported with exported graphs; run 'readagain export' first"
             )
         importance = source_importance(model, self._spec, batch)
-        return [
-            replace(
-                summary,
-                explanation=explain(
-                    importance, batch, row, source, hypotheses[0], len(summary.words)
-                ),
-            )
-            if hypotheses
-            else summary
-            for row, (summary, source, hypotheses) in enumerate(
-                zip(result, sources, n_best, strict=True)
-            )
-        ]
+        for row, (source, hypotheses) in enumerate(zip(sources, n_best, strict=True)):
+            if hypotheses:
+                explanation = explain(
+                    importance, batch, row, source, hypotheses[0], len(result[row].words)
+                )
+                result[row] = replace(result[row], explanation=explanation)
+        return result
 
     def _to_summary(
         self, empty: Summary, source: SourceText, hypothesis: Hypothesis, options: CallOptions
     ) -> Summary:
         """Return `empty` with the words of a hypothesis."""
         prefix = options.prefix
-        text, tokens = self._detokenizer.print_tokens(
+        text, tokens = self._detokenizer.detokenize(
             self._detokenizer.tokens(hypothesis, source, prefix),
             source,
             prefix,
@@ -243,4 +241,5 @@ class BatchSummarizer:
 
 
 def _add_warnings(summary: Summary, *codes: str) -> Summary:
+    """Return a summary with additional warnings."""
     return replace(summary, warnings=(*summary.warnings, *map(warning, codes)))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from readagain.engine.checks import CHECKS, CheckedWord, Words, align, failed_checks
@@ -29,12 +30,12 @@ FEATURES = (
     "truncated",
     *CHECKS,
 )
-"""Names of the features, computed by `_features`; each check adds 1 if it fails."""
+"""Names of the features, computed by `_features`. The feature of a check is 1 if it fails."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceModel:
-    """Logistic regression from features to the probability that a headline is faultless.
+    """Logistic regression of the probability that a headline has no fault.
 
     Args:
         intercept: log-odds if all features are 0.
@@ -51,10 +52,11 @@ class ConfidenceModel:
         Raises:
             ArtifactError: if a number is missing or invalid, or a feature is unknown.
         """
+        intercept: Any = content.get("intercept")
         weights = content.get("weights")
-        weights = weights if isinstance(weights, dict) else {"": None}  # None is refused below
-        values = [content.get("intercept"), *weights.values()]
-        if not all(type(value) in (int, float) and math.isfinite(value) for value in values):
+        if not isinstance(weights, dict) or not all(
+            map(_is_finite, (intercept, *weights.values()))
+        ):
             raise ArtifactError(
                 f"{where}: expected an intercept and weights, all finite numbers; fit it again"
             )
@@ -63,20 +65,25 @@ class ConfidenceModel:
             raise ArtifactError(
                 f"{where}: unknown feature {quoted(unknown[0])}; fit it again with this version"
             )
-        return cls(intercept=float(values[0]), weights=weights)
+        return cls(intercept=float(intercept), weights=weights)
 
-    def confidence(self, values: Mapping[str, float]) -> float:
-        """Return the confidence, from 0 to 1 with four decimals, for the features of a summary."""
+    def confidence(self, features: Mapping[str, float]) -> float:
+        """Return the confidence of a summary, from 0 to 1, rounded to four decimals."""
         log_odds = self.intercept + sum(
-            weight * values[name] for name, weight in self.weights.items()
+            weight * features[name] for name, weight in self.weights.items()
         )
         return round(1 / (1 + math.exp(-max(-30.0, min(30.0, log_odds)))), 4)
 
 
-def aligned_words(summary: Summary, source: SourceText) -> tuple[list[CheckedWord], Words]:
-    """Return the printed words of a summary, aligned with its text, and the words of the text."""
+def features_and_checks(
+    summary: Summary, source: SourceText, language: Language = ENGLISH
+) -> tuple[dict[str, float], list[str]]:
+    """Return the features of a summary by name, and the codes of its failed checks.
+
+    The summary has at least one word, `source` is its text, and `language` is that of the model.
+    """
     document = source.document
-    text_words = [CheckedWord(word.norm, document.surface(word)) for word in document.words]
+    text = [CheckedWord(word.norm, document.surface(word)) for word in document.words]
     printed_words = [
         CheckedWord(
             word.norm,
@@ -86,17 +93,7 @@ def aligned_words(summary: Summary, source: SourceText) -> tuple[list[CheckedWor
         for word in summary.words
         if word.surface
     ]
-    return align(printed_words, text_words), text_words
-
-
-def features_and_checks(
-    summary: Summary, source: SourceText, language: Language = ENGLISH
-) -> tuple[dict[str, float], list[str]]:
-    """Return the features of a summary by name, and the codes of its failed checks.
-
-    The summary has at least one word; `source` is its text, `language` that of the model.
-    """
-    headline, text = aligned_words(summary, source)
+    headline = align(printed_words, text)
     failed = failed_checks(headline, text, language)
     return _features(summary, source, headline, text, failed), failed
 
@@ -104,14 +101,15 @@ def features_and_checks(
 def _features(
     summary: Summary, source: SourceText, headline: Words, text: Words, failed: Collection[str]
 ) -> dict[str, float]:
-    """Return the features by name; `headline` is aligned with `text`.
+    """Return the features by name.
 
-    `positions` are indices into `text`. Distances between them are divided by 10.
+    `headline` has the printed words of the summary, aligned with the words of its text. `failed`
+    has the codes of the failed checks.
     """
     log_probs = [word.log_prob for word in summary.words]
     num_words = max(1, len(headline))
-    positions = [word.position for word in headline if word.position is not None]
-    steps = [after - before for before, after in zip(positions, positions[1:], strict=False)]
+    positions = [word.position for word in headline if word.position is not None]  # in `text`
+    steps = [after - before for before, after in pairwise(positions)]
     first, last = (min(positions), max(positions)) if positions else (0, 0)
     end_of_first_sentence = len(source.document.sentences[0])
     values = {
@@ -124,9 +122,10 @@ def _features(
         "not_in_text": sum(word.position is None for word in headline) / num_words,
         "in_order": _longest_increasing(positions) / num_words,
         "jumps": sum(step != 1 for step in steps) / num_words,
+        # Distances in the text are divided by 10, so that all features have similar ranges.
         "longest_gap": max((step - 1 for step in steps), default=0) / 10,
         "start": first / 10,
-        "skipped_verbs": _num_verbs(text[first : last + 1]) - _num_verbs(headline),
+        "skipped_verbs": _count_verbs(text[first : last + 1]) - _count_verbs(headline),
         "two_sentences": first < end_of_first_sentence <= last,
         "truncated": summary.truncated,
     }
@@ -134,7 +133,13 @@ def _features(
     return {name: float(value) for name, value in values.items()}
 
 
-def _num_verbs(words: Words) -> int:
+def _is_finite(value: Any) -> bool:
+    """Return whether a value of a JSON file is a finite number."""
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _count_verbs(words: Words) -> int:
+    """Count the verbs among words."""
     return sum(part_of_speech(word.norm) in ("verb", "auxiliary") for word in words)
 
 
@@ -142,6 +147,6 @@ def _longest_increasing(positions: Sequence[int]) -> int:
     """Return the length of the longest increasing subsequence."""
     lengths: list[int] = []  # of the longest increasing subsequence that ends at each index
     for index, position in enumerate(positions):
-        extendable = (lengths[i] for i in range(index) if positions[i] < position)
-        lengths.append(1 + max(extendable, default=0))
+        smaller = (lengths[i] for i in range(index) if positions[i] < position)
+        lengths.append(1 + max(smaller, default=0))
     return max(lengths, default=0)

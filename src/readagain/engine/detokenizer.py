@@ -16,11 +16,8 @@ from readagain.text.truecasing import Truecaser, default_truecaser
 from readagain.text.vocab import Vocab
 
 _MAX_ATTENDED = 8
-"""Number of source positions that are searched for the digits of a generated number.
-
-Vocabularies have # for each digit. The digits are taken from a number in the text, at one of the
-positions with the most attention.
-"""
+"""Number of the most attended source positions, which are searched first for the digits of a
+generated number such as ##."""
 
 
 class Detokenizer:
@@ -28,8 +25,8 @@ class Detokenizer:
 
     Args:
         vocab: decoder vocabulary.
-        truecaser: usual capitalization of words, from the model; for English, the default
-            truecaser is the fallback.
+        truecaser: usual capitalization of words, from the model. For English, the default
+            truecaser is used for words that it does not have.
         language: language of the model.
     """
 
@@ -45,7 +42,7 @@ class Detokenizer:
         self.vocab_bytes: Ints = np.array([num_bytes(word) for word in vocab.words])
 
     def source_bytes(self, sources: Sequence[SourceText], num_sequences: int) -> Ints:
-        """Return the size in bytes of each word of the sources: (B, S)."""
+        """Return the (B, S) sizes in bytes of the words of the sources, 0 at padding."""
         L = max(source.max_length for source in sources)
         sizes = np.zeros((len(sources), num_sequences * L), dtype=np.int64)
         for b, source in enumerate(sources):
@@ -62,7 +59,7 @@ class Detokenizer:
         """Return the tokens of a hypothesis, without surfaces."""
         words = source.document.words
         tokens = []
-        for t, (id, (sentence, word), log_prob) in enumerate(
+        for t, (id, (sequence, position), log_prob) in enumerate(
             zip(
                 hypothesis.ids.tolist(),
                 hypothesis.copied_from.tolist(),
@@ -73,17 +70,19 @@ class Detokenizer:
             if t < len(prefix):
                 norm = prefix.words[t].norm
                 tokens.append(SummaryToken(norm, is_given=True, log_prob=log_prob))
-            elif sentence >= 0:
-                position = source.sequences[sentence][word]
-                token = words[position]
-                tokens.append(SummaryToken(token.norm, position, log_prob=log_prob, source=token))
+            elif sequence >= 0:  # copied
+                source_position = source.sequences[sequence][position]
+                word = words[source_position]
+                tokens.append(
+                    SummaryToken(word.norm, source_position, log_prob=log_prob, source=word)
+                )
             else:
                 norm = self._vocab.word(id)
-                attended = _attended(hypothesis, t, source) if "#" in norm else ()
+                attended = _attended_positions(hypothesis, t, source) if "#" in norm else ()
                 tokens.append(SummaryToken(norm, None, attended, log_prob=log_prob))
         return tokens
 
-    def print_tokens(
+    def detokenize(
         self,
         tokens: Sequence[SummaryToken],
         source: SourceText,
@@ -94,8 +93,8 @@ class Detokenizer:
     ) -> tuple[str, list[SummaryToken]]:
         """Return the printed text and its tokens with surfaces.
 
-        The search only adds up the bytes of single words, so the printed text may still exceed
-        `max_bytes`. Its last words are then left out; 0 sets no limit.
+        Words at the end are left out while the text has more than `max_bytes` bytes; 0 is no limit.
+        The byte limit of the search does not ensure this, since it only adds up the sizes of words.
         """
         tokens = list(tokens)
         while True:
@@ -117,8 +116,8 @@ class Detokenizer:
                 end = start + len(token.norm)
                 printed.append(replace(token, surface=token.norm, start=start, end=end))
         else:
-            # `add_surfaces` replaces # by digits of the source. The prefix has its own digits, so
-            # each # in it is hidden behind a 0; its surfaces are set below.
+            # `add_surfaces` replaces # by digits of the source, but the prefix has its own digits.
+            # So each # of the prefix is a 0 here, and the surfaces of the prefix are set below.
             prefix_tokens = [
                 replace(token, norm=token.norm.replace("#", "0")) for token in tokens[:num_prefix]
             ]
@@ -130,6 +129,7 @@ class Detokenizer:
                 language=self._language,
             )
         if num_prefix:
+            # `add_surfaces` may print the prefix longer or shorter than the caller wrote it.
             shift = len(prefix.text) - printed[num_prefix - 1].end
             printed = [
                 *(
@@ -144,7 +144,7 @@ class Detokenizer:
         return printed
 
 
-def _attended(hypothesis: Hypothesis, t: int, source: SourceText) -> tuple[int, ...]:
+def _attended_positions(hypothesis: Hypothesis, t: int, source: SourceText) -> tuple[int, ...]:
     """Return the most attended source positions of step t, by decreasing attention."""
     weights = hypothesis.attention[t]  # (N, L)
     order = np.argsort(-weights, axis=None, kind="stable")[:_MAX_ATTENDED]

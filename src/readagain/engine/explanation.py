@@ -1,4 +1,4 @@
-"""Explanations: attention and source importance, without the padding of a batch."""
+"""Explanations of summaries: attention weights, and importance of the source words."""
 
 from typing import Protocol
 
@@ -15,7 +15,7 @@ Importance = tuple[Floats, ImportanceKind] | None
 
 
 class EncoderModel(Protocol):
-    """Model that gives access to its encoder outputs."""
+    """Model whose encoder outputs can be read."""
 
     def importance(self, sources: SourceBatch) -> Floats | None:
         """Return the (B, S) importance weights, or None for a model without them."""
@@ -27,7 +27,7 @@ class EncoderModel(Protocol):
 
 
 def source_importance(model: EncoderModel, spec: NetworkSpec, batch: SourceBatch) -> Importance:
-    """Return the importance weights of a model or, if it has none, its `state_movement`.
+    """Return the importance weights of a model, or its `state_movement` if it has no weights.
 
     Return None for a model with one pass.
     """
@@ -53,9 +53,10 @@ def explain(
     hypothesis: Hypothesis,
     num_tokens: int,
 ) -> Explanation:
-    """Return the explanation of a hypothesis for the source in a row of the batch.
+    """Return the explanation of a hypothesis, without the padding of the batch.
 
-    Only the first `num_tokens` tokens are explained: others are not printed, to meet a limit.
+    `row` is the index of the source in the batch. Only the first `num_tokens` tokens of the
+    hypothesis are explained, since a byte limit may have removed the others from the summary.
     """
     L = batch.source_ids.shape[2]
     positions = [
@@ -63,9 +64,9 @@ def explain(
         for n, sequence in enumerate(source.sequences)
         for position in range(len(sequence))  # without the style token, which follows the words
     ]
-    attention = hypothesis.attention.reshape(len(hypothesis.attention), -1)
-    steps = [*range(num_tokens), -1]  # the last step is the end of the summary
-    values, kind = (None, None) if importance is None else importance
+    attention = hypothesis.attention.reshape(len(hypothesis.attention), -1)  # (steps, N * L)
+    steps = [*range(num_tokens), -1]  # the last step is EOS
+    values, kind = importance or (None, None)
     return Explanation(
         source_words=tuple(source.read_words),
         importance=None if values is None else values[row, positions],
@@ -75,14 +76,14 @@ def explain(
 
 
 def state_movement(states: Floats, valid: Bools, *, num_directions: int) -> Floats:
-    """Return the distance between successive states, relative to the largest in the text.
+    """Return the distance between successive states, relative to the largest distance in the text.
 
-    m_i = |h²_i - h²_{i-1}|, divided by the largest m of the text. Each sentence starts from zero.
-    In a bidirectional encoder each half of a state is compared with the previous word of its own
-    direction, and |.| is taken over both halves.
+    An LSTM has no importance weights α, so explanations use this distance instead. A word that does
+    not change the state is like a word with α = 0 in the GRU.
 
-    An LSTM has no importance weights α, so this is used instead of their mean. A word that does not
-    change the state is like a word with α = 0 in the GRU.
+    With the states h²_i of the second pass, the distance is m_i = |h²_i - h²_{i-1}|. The state
+    before each sentence is zero. In a bidirectional encoder, the backward half of h²_i is compared
+    with that of h²_{i+1}, and |.| is taken over both halves.
 
     Args:
         states: (B, N, L, U) states of the second pass; if bidirectional, the first half of U is
@@ -94,12 +95,12 @@ def state_movement(states: Floats, valid: Bools, *, num_directions: int) -> Floa
         (B, N, L) values from 0 to 1, 0 at padding.
     """
     states = np.where(valid[..., None], states, 0.0)
-    moves = states.copy()
+    differences = states.copy()  # (B, N, L, U)
     H = states.shape[-1] // num_directions
-    moves[:, :, 1:, :H] -= states[:, :, :-1, :H]
+    differences[:, :, 1:, :H] -= states[:, :, :-1, :H]
     if num_directions == 2:
-        moves[:, :, :-1, H:] -= states[:, :, 1:, H:]
-    distances = np.where(valid, np.linalg.norm(moves, axis=-1), 0.0)  # (B, N, L)
-    largest = distances.max(axis=(1, 2), keepdims=True, initial=0.0)
+        differences[:, :, :-1, H:] -= states[:, :, 1:, H:]
+    distances = np.where(valid, np.linalg.norm(differences, axis=-1), 0.0)  # (B, N, L)
+    largest = distances.max(axis=(1, 2), keepdims=True, initial=0.0)  # (B, 1, 1)
     relative: Floats = distances / np.where(largest > 0, largest, 1.0)
     return relative

@@ -14,53 +14,50 @@ from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
 
 SPARE_CANDIDATES = 8
-"""Number of additional candidates. A vocabulary has hundreds of numbers and names, but few of them
-are among the best candidates of one step."""
-_STEM_LENGTH = 4  # letters that "German" and "Germany" share
+"""Number of additional candidates, which replace banned candidates. A vocabulary has hundreds of
+numbers and names, but few of them are among the best candidates of one step."""
+_STEM_LENGTH = 4  # letters; "Norway" and "Norwegian" have the same stem
 
 
 class GroundingConstraint(Constraint):
-    """Ban of words, listed for each document, that may be copied but not generated.
+    """Constraint that bans some words, which may be copied but not generated.
 
     Args:
-        banned: (B, V) True at banned words.
+        banned: (B, V) True at the banned words of each document.
     """
 
     def __init__(self, banned: Bools) -> None:
         self.banned = banned
 
     def max_banned(self, max_words: int) -> int:
-        """Return `SPARE_CANDIDATES`.
-
-        Any number of the best candidates can be banned, but rarely more than this.
-        """
+        """Return `SPARE_CANDIDATES`; it rarely happens that more candidates are banned."""
         return SPARE_CANDIDATES
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
-        """Return a mask of candidates that generate a banned word."""
+        """Return the (R, k) mask of candidates that generate a banned word."""
         ids = np.minimum(candidates.ids, self.banned.shape[1] - 1)  # larger ids are copied
         banned: Bools = self.banned[active.documents[:, None], ids] & (candidates.copied_from < 0)
         return banned
 
 
 class UngroundedWords:
-    """Words of a vocabulary that a text does not support.
+    """Words of a vocabulary that are not grounded in a text.
 
-    A masked number (##) is not supported if no number of the text has as many digits. Then no
-    number could replace it in the printed summary, which would leave a gap ("dies at"). A name is
-    not supported if no word of the text has the same stem.
+    A masked number (##) is grounded if a number of the text can provide its digits. Otherwise it
+    would leave a gap in the printed summary ("dies at"). A name is grounded if a word of the text
+    has the same stem.
 
     Args:
         vocab: words that can be generated.
-        truecaser: gives the usual capitalization of a word. Words in mixed case are considered
-            names, except in languages that capitalize all nouns.
+        truecaser: usual capitalization of words. Words in mixed case are considered names, except
+            in languages that capitalize all nouns.
         language: language of the model.
     """
 
     def __init__(self, vocab: Vocab, truecaser: Truecaser, language: Language = ENGLISH) -> None:
         self._num_words = len(vocab)
         self._numbers = [(id, word) for id, word in enumerate(vocab.words) if "#" in word]
-        self._names: dict[str, list[int]] = {}  # by stem
+        self._names: dict[str, list[int]] = {}  # ids by stem
         words = () if language.capitalizes_nouns else vocab.words
         for id, word in enumerate(words):
             spelling = truecaser.word(word) or word
@@ -71,7 +68,12 @@ class UngroundedWords:
         self._is_name[[id for ids in self._names.values() for id in ids]] = True
 
     def constraint(self, sources: Sequence[SourceText], *, names: bool) -> GroundingConstraint:
-        """Return the constraint for texts that are not tokenized; `names`: ban names as well."""
+        """Return a constraint that bans the words that are not grounded in each of the sources.
+
+        Args:
+            sources: texts that are not tokenized as in Gigaword.
+            names: whether to ban names as well as numbers.
+        """
         banned = np.zeros((len(sources), self._num_words), dtype=np.bool_)
         for b, source in enumerate(sources):
             if names:

@@ -16,27 +16,36 @@ from readagain.text.vocab import PAD, SPECIAL_TOKENS
 
 Arrays = Mapping[str, npt.NDArray[Any]]  # floats, ids and masks together
 
-# Encoder outputs that are inputs of the step graph; some only with copying or a shortlist.
+# Names of the inputs and outputs of the graphs, by role.
+
+# Encoder outputs that are inputs of every step; some exist only with copying or a shortlist.
 MEMORY = ("states", "keys", "copy_keys", "copy_words", "rare_keys", "rare_biases", "last_biases")
-# Initial state of a hypothesis, from the encoder: a recurrent state, or the last words.
+# Encoder outputs that are the decoder state before the first step: a recurrent state, or the ids of
+# the last words.
 INITIAL_STATE = ("hidden", "cell", "context_ids")
-# The encoder does not output `copy_logits`, which are zeros before the first step.
+# Decoder state of the step graph. The encoder does not output `copy_logits`, which are zeros before
+# the first step.
 STATE_INPUTS = (*INITIAL_STATE, "copy_logits")
+# Inputs for copying.
 COPYING = ("document", "ext_ids", "columns", "same_word")
 STEP_INPUTS = ("previous_ids", "grid", "place", "k", "valid", *MEMORY, *STATE_INPUTS, *COPYING)
 OUTPUTS = ("ids", "log_probs", "copied_from", "end_log_probs", "attention")
 MAX_PARALLEL_BATCHES = 4
-"""Maximum number of parallel searches. Between decoder steps a search holds Python's global lock, a
-sixth of the time with the model `news`, so more threads would wait for each other."""
+"""Maximum number of parallel searches. Between decoder steps a search holds Python's global
+interpreter lock, for a sixth of the time with the model `news`. More searches would wait for it."""
 
 
 @dataclass(frozen=True)
 class BeamLayout:
-    """Layout of R hypotheses of D documents in a grid with one row per document.
+    """Layout of R hypotheses of D documents as a grid with one row per document.
+
+    The step graph computes attention and copying for the grid, so that hypotheses share the encoder
+    states of their document.
 
     Args:
-        document: (R,) document of each hypothesis, ascending from 0.
-        grid: (D, K) hypotheses of each document; with fewer than K, the first is repeated.
+        document: (R,) index of the document of each hypothesis, ascending from 0.
+        grid: (D, K) indices of the hypotheses of each document; a row with fewer than K hypotheses
+            repeats its first.
         place: (R,) position of each hypothesis in the flattened grid.
     """
 
@@ -46,16 +55,16 @@ class BeamLayout:
 
     @classmethod
     def of(cls, document: Ints) -> "BeamLayout":
-        """Return the layout of R hypotheses from their (R,) documents, numbered without gaps."""
+        """Return the layout for (R,) indices of documents, ascending and without gaps."""
         R = len(document)
-        if R and document[-1] == 0:
-            rows = np.arange(R)
-            return cls(document, rows[None], rows)
-        counts = np.bincount(document)
+        if R and document[-1] == 0:  # fast path for a single document
+            hypotheses = np.arange(R)
+            return cls(document, hypotheses[None], hypotheses)
+        counts = np.bincount(document)  # (D,)
         D, K = len(counts), int(counts.max(initial=0))
         first = np.cumsum(counts) - counts  # (D,)
-        place = document * K + np.arange(R) - first[document]
-        grid = np.repeat(first, K)
+        place = document * K + np.arange(R) - first[document]  # (R,)
+        grid = np.repeat(first, K)  # (D * K,)
         grid[place] = np.arange(R)
         return cls(document, grid.reshape(D, K), place)
 
@@ -65,9 +74,9 @@ class OnnxState:
     """Decoder state between two steps.
 
     Args:
-        memory: (D, ...) encoder outputs, by input name of the step.
-        decoder: (R, ...) state of each hypothesis, by input name of the step.
-        layout: document of each hypothesis.
+        memory: (D, ...) arrays of each document, by input name of the step graph.
+        decoder: (R, ...) arrays of each hypothesis, by input name of the step graph.
+        layout: documents of the hypotheses.
     """
 
     memory: Arrays
@@ -76,10 +85,10 @@ class OnnxState:
 
 
 class OnnxStepModel:
-    """`StepModel` of exported graphs.
+    """`StepModel` with exported graphs.
 
-    Hypotheses share the encoder output of their document; finished documents are removed. No state
-    is kept between calls, so threads may share a model.
+    Hypotheses share the encoder output of their document. Documents without hypotheses are removed.
+    No state is kept between calls, so threads may share a model.
 
     Args:
         encoder: session of the encoder graph.
@@ -87,8 +96,8 @@ class OnnxStepModel:
         parallel_batches: number of batches to search in parallel, for the best use of the threads.
         open_parallel_step: function that opens the step session that parallel searches share.
         where: name of the model in messages.
-        vocab_size: number of words of the decoder, to check the ids of untrusted graphs; None for
-            graphs that were just exported.
+        vocab_size: size of the decoder vocabulary, to check the ids that untrusted graphs return;
+            None for graphs that were just exported, which are not checked.
     """
 
     def __init__(
@@ -106,14 +115,14 @@ class OnnxStepModel:
         self.parallel_batches = parallel_batches
         self._open_parallel_step = open_parallel_step
         self._parallel_model: OnnxStepModel | None = None
-        self._opening = Lock()
+        self._parallel_model_lock = Lock()
         self._where = where
         self._vocab_size = vocab_size
-        input_names = {each.name for each in step.get_inputs()}
+        input_names = {node.name for node in step.get_inputs()}
         self._can_copy = "columns" in input_names
         self._needs_ext_ids = "ext_ids" in input_names
-        self._encoder_needs_ext_ids = "ext_ids" in {each.name for each in encoder.get_inputs()}
-        self._has_importance = "importance" in {each.name for each in encoder.get_outputs()}
+        self._encoder_needs_ext_ids = "ext_ids" in {node.name for node in encoder.get_inputs()}
+        self._has_importance = "importance" in {node.name for node in encoder.get_outputs()}
         self._memory = [name for name in MEMORY if name in input_names]
         self._state_inputs = [name for name in STATE_INPUTS if name in input_names]
         self._initial_state = [name for name in INITIAL_STATE if name in input_names]
@@ -129,7 +138,7 @@ class OnnxStepModel:
         where: str = "the model",
         vocab_size: int | None = None,
     ) -> "OnnxStepModel":
-        """Open the two graphs of a model; for the arguments see the class.
+        """Open the encoder graph and the step graph of a model from the contents of their files.
 
         Raises:
             ArtifactError: if a graph is damaged or has unexpected inputs or outputs.
@@ -147,7 +156,7 @@ class OnnxStepModel:
             )
 
         step_session = open_step(threads)
-        input_names = {each.name for each in step_session.get_inputs()}
+        input_names = {node.name for node in step_session.get_inputs()}
         encoder_session = open_session(
             encoder,
             threads=threads // parallel_batches,
@@ -155,8 +164,8 @@ class OnnxStepModel:
             outputs=[name for name in (*MEMORY, *INITIAL_STATE) if name in input_names],
             where=f"{where}: encoder",
         )
-        open_parallel_step = None  # so that the content of the graph is freed
-        if parallel_batches > 1:
+        open_parallel_step = None
+        if parallel_batches > 1:  # otherwise nothing refers to `step`, and its memory is freed
             open_parallel_step = partial(open_step, threads // parallel_batches)
         return cls(
             encoder_session,
@@ -168,12 +177,12 @@ class OnnxStepModel:
         )
 
     def for_parallel_batch(self) -> "OnnxStepModel":
-        """Return the model for one of the parallel batches; the first call opens it.
+        """Return the model for parallel searches, with fewer threads; the first call opens it.
 
-        It has fewer threads. Many threads in one search wait for each other at every matrix
-        product, and for numpy between decoder steps; several searches with few threads wait less.
+        Many threads in one search wait for each other at every matrix product, and for numpy
+        between decoder steps. Several searches with few threads each wait less.
         """
-        with self._opening:
+        with self._parallel_model_lock:
             if self._parallel_model is None:
                 assert self._open_parallel_step is not None
                 self._parallel_model = OnnxStepModel(
@@ -182,16 +191,16 @@ class OnnxStepModel:
                     where=self._where,
                     vocab_size=self._vocab_size,
                 )
-                self._open_parallel_step = None  # frees the content of the graph
+                self._open_parallel_step = None  # frees the memory of the graph's content
             return self._parallel_model
 
     def start(self, sources: SourceBatch) -> OnnxState:
-        """Encode the sources and return the state of B rows before the first word."""
+        """Encode the sources; return the state of one empty hypothesis per source."""
         names = [*self._memory, *self._initial_state]
         encoded = dict(zip(names, self._encode(sources, names), strict=True))
         decoder = {name: encoded.pop(name) for name in self._initial_state}
-        valid = sources.source_valid
-        memory = {**encoded, "valid": valid[:, None]}
+        valid = sources.source_valid  # (B, S)
+        memory = {**encoded, "valid": valid[:, None]}  # (B, 1, S)
         ext_ids = _masked_ext_ids(sources)
         if self._needs_ext_ids:
             memory["ext_ids"] = ext_ids
@@ -202,7 +211,7 @@ class OnnxStepModel:
         return OnnxState(memory, decoder, BeamLayout.of(np.arange(len(sources))))
 
     def step(self, state: OnnxState, previous_ids: Ints, k: int) -> tuple[Candidates, OnnxState]:
-        """Feed the (R,) extended ids of the previous words; return the k best next words."""
+        """Feed the (R,) extended ids of the previous words; return the (R, k) best next words."""
         layout = state.layout
         feeds = {
             **state.memory,
@@ -232,7 +241,10 @@ class OnnxStepModel:
         return candidates, OnnxState(state.memory, decoder, layout)
 
     def select(self, state: OnnxState, rows: Ints) -> OnnxState:
-        """Select rows, with repetition; documents without rows are removed."""
+        """Return the state of the hypotheses at `rows`, which may repeat a hypothesis.
+
+        Documents without a hypothesis are removed.
+        """
         decoder = {name: value.take(rows, axis=0) for name, value in state.decoder.items()}
         before = state.layout.document
         document = before.take(rows)
@@ -257,6 +269,11 @@ class OnnxStepModel:
         return states
 
     def _encode(self, sources: SourceBatch, outputs: list[str]) -> list[Floats]:
+        """Return the named outputs of the encoder graph.
+
+        Raises:
+            ArtifactError: for an output with an unexpected shape.
+        """
         feeds = {
             "source_ids": sources.source_ids.astype(np.int64),
             "lengths": sources.lengths.astype(np.int64),
@@ -266,11 +283,14 @@ class OnnxStepModel:
         where = f"{self._where}: encoder"
         arrays = run_session(self._encoder, outputs, feeds, where=where)
         B, S = sources.source_ext_ids.shape
-        num_dimensions = {"states": 3, "importance": 2}  # (B, S, U) and (B, S)
         for name, array in zip(outputs, arrays, strict=True):
-            shape = (B, S) if name in num_dimensions else (B,)
-            has_shape = array.shape[: len(shape)] == shape
-            if not has_shape or array.ndim != num_dimensions.get(name, array.ndim):
+            if name == "states":  # (B, S, U)
+                has_valid_shape = array.ndim == 3 and array.shape[:2] == (B, S)
+            elif name == "importance":
+                has_valid_shape = array.shape == (B, S)
+            else:
+                has_valid_shape = array.shape[:1] == (B,)
+            if not has_valid_shape:
                 raise wrong_output(where, name)
         return arrays
 
@@ -278,8 +298,10 @@ class OnnxStepModel:
 def _wrong_candidates(candidates: Candidates, state: OnnxState, num_words: int | None) -> list[str]:
     """Return the names of step outputs with an unexpected type, shape or value.
 
-    `state` is that before the step; `num_words` is the number of extended ids, or None if ids are
-    not checked.
+    Args:
+        candidates: outputs of the step.
+        state: state before the step.
+        num_words: number of extended ids; None to accept any id.
     """
     R, S = len(state.layout.document), state.memory["valid"].shape[-1]
     ids, copied_from, attention = candidates.ids, candidates.copied_from, candidates.attention
@@ -291,13 +313,14 @@ def _wrong_candidates(candidates: Candidates, state: OnnxState, num_words: int |
         "end_log_probs": not _are_log_probs(candidates.end_log_probs, (R,)),
         "attention": attention.dtype.kind != "f"
         or attention.shape != (R, S)
-        or not attention.min(initial=0) >= 0,
+        or not attention.min(initial=0) >= 0,  # negative or NaN
     }
-    wrong = [name for name, each in is_wrong.items() if each]
+    wrong = [name for name in is_wrong if is_wrong[name]]
     if wrong or num_words is None or k == 0:
         return wrong
     if ids.min() < len(SPECIAL_TOKENS) or ids.max() >= num_words:
-        word_ids = ids[candidates.log_probs > -np.inf]  # the ids of missing words are arbitrary
+        # If a hypothesis has fewer than k next words, the other ids are arbitrary.
+        word_ids = ids[candidates.log_probs > -np.inf]
         if ((word_ids < len(SPECIAL_TOKENS)) | (word_ids >= num_words)).any():
             return ["ids"]
     if copied_from.min() < -1 or copied_from.max() >= S:
@@ -306,22 +329,25 @@ def _wrong_candidates(candidates: Candidates, state: OnnxState, num_words: int |
 
 
 def _are_log_probs(array: Floats, shape: tuple[int, ...]) -> bool:
-    """Return whether an array has log-probabilities: not NaN, and 0 or less but for rounding."""
+    """Return whether an array has log-probabilities: no NaN, and at most 0 apart from rounding."""
     return array.dtype.kind == "f" and array.shape == shape and bool(array.max(initial=-1) < 1)
 
 
 def _masked_ext_ids(sources: SourceBatch) -> npt.NDArray[np.int64]:
-    """Return the (D, S) extended ids, PAD at padding."""
+    """Return the (D, S) extended ids of the sources, PAD at padding."""
     return np.where(sources.source_valid, sources.source_ext_ids, PAD).astype(np.int64)
 
 
 def _copy_inputs(ext_ids: Ints) -> dict[str, npt.NDArray[Any]]:
-    """Return the inputs of the step graph for copying, see `export.candidates.CopyInputs`."""
-    same = ext_ids[:, :, None] == ext_ids[:, None, :]  # (D, S, S)
-    is_first = same.argmax(axis=1) == np.arange(ext_ids.shape[1])  # (D, S)
+    """Return the inputs of the step graph for copying, from (D, S) extended ids.
+
+    `export.candidates.CopyInputs` describes them.
+    """
+    is_same_word = ext_ids[:, :, None] == ext_ids[:, None, :]  # (D, S, S)
+    is_first = is_same_word.argmax(axis=1) == np.arange(ext_ids.shape[1])  # (D, S)
     is_candidate = is_first & (ext_ids >= len(SPECIAL_TOKENS))
     columns = np.where(is_candidate, ext_ids - len(SPECIAL_TOKENS), -1)
     return {
         "columns": columns.astype(np.int64),
-        "same_word": (same & is_candidate[:, None, :]).astype(np.float32),
+        "same_word": (is_same_word & is_candidate[:, None, :]).astype(np.float32),
     }

@@ -1,8 +1,8 @@
-"""Gate around runs of ONNX Runtime, closed while the process forks or ends.
+"""Lock around calls of ONNX Runtime that makes forks and the end of the process wait for them.
 
-A child that is forked while a thread is inside ONNX Runtime inherits locks that nobody releases. A
-daemon thread that leaves ONNX Runtime after Python has ended aborts the process, since C++ code
-cannot be unwound then.
+A process that is forked during a call of another thread inherits locks of ONNX Runtime that nobody
+releases. A daemon thread whose call returns after Python has ended aborts the process, since C++
+code cannot be unwound then.
 """
 
 import atexit
@@ -12,22 +12,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 MAX_WAIT_S = 10.0
-"""Maximum time that a fork or the end of the process waits for runs in other threads."""
+"""Maximum time that a fork or the end of the process waits for calls in other threads."""
 
 
 class RunGate:
-    """Count of the threads inside ONNX Runtime; while the gate is closed, others wait outside."""
+    """Gate that any number of threads may enter to call ONNX Runtime, unless it is closed."""
 
     def __init__(self) -> None:
+        # Notified when a thread leaves. Its lock is held while the gate is closed.
         self._changed = threading.Condition(threading.Lock())
         self._num_inside = 0
         self._is_ending = False
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Hold the gate open while the block runs; wait if it is closed."""
+        """Enter the gate for the duration of a `with` block; wait while it is closed."""
         if self._is_ending and not threading.current_thread().daemon:
-            yield  # other threads have ended, so this one may still summarize in an exit handler
+            yield  # an exit handler, which may still summarize
             return
         with self._changed:
             self._num_inside += 1
@@ -39,21 +40,21 @@ class RunGate:
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Wait until no thread is inside, and keep others outside until `open`."""
+        """Wait until no thread is inside, and let none enter until `open` is called."""
         self._changed.acquire()
         self._changed.wait_for(lambda: self._num_inside == 0, MAX_WAIT_S)
 
     def open(self) -> None:
-        """Let threads in again."""
+        """Let threads enter again."""
         self._changed.release()
 
     def open_in_child(self) -> None:
-        """Let threads in again in a forked process, which has no other threads of its parent."""
+        """Open the gate in a forked process, which has only the thread that called fork."""
         self._num_inside = 0
         self.open()
 
     def close_at_exit(self) -> None:
-        """Close the gate for daemon threads, which end with the process."""
+        """Close the gate for daemon threads until the process ends; other threads may enter."""
         self._is_ending = True
         self.close()
 

@@ -18,7 +18,7 @@ from readagain.storage.checksums import FileEntry
 from readagain.storage.model_manifest import MANIFEST_FILE
 
 MAX_GRAPH_BYTES = 1 << 30
-"""Maximum size of a graph: half the limit of protobuf. Exported graphs are smaller."""
+"""Maximum size of a graph, half of protobuf's limit; exported graphs are smaller."""
 _EXTERNAL_DATA = b"location"
 """Key of an external-data entry in the ONNX protobuf.
 
@@ -33,7 +33,7 @@ _LOAD_ERRORS = (
     runtime_errors.NotImplemented,
     UnicodeDecodeError,  # a name in the graph is not UTF-8
 )
-# Python errors are raised for missing inputs and for types that numpy lacks.
+# The Python errors are raised for missing inputs and for types that numpy does not have.
 _RUN_ERRORS = (
     *_LOAD_ERRORS,
     runtime_errors.RuntimeException,
@@ -76,7 +76,7 @@ def run_session(
     """Run a graph, which may be untrusted; `where` is its name in messages.
 
     Raises:
-        ArtifactError: if the graph does not accept the inputs, fails, or returns no arrays.
+        ArtifactError: if the graph rejects the inputs, fails, or does not return arrays.
     """
     try:
         with RUN_GATE.inside():
@@ -114,14 +114,14 @@ def open_session(
     Args:
         graph: content of the file.
         threads: number of threads, at least 1.
-        inputs: allowed inputs; a model without copying has fewer.
-        outputs: required outputs.
-        state_inputs: recurrent state; for each of these inputs that the graph has, it must have an
-            output `next_<name>`.
+        inputs: names of the allowed inputs; a model without copying has fewer of them.
+        outputs: names of the required outputs.
+        state_inputs: names of decoder states. A graph with such an input must also have the output
+            `next_<name>`.
         where: name of the graph in messages.
 
     Raises:
-        ArtifactError: if the graph is damaged or its inputs and outputs are not the expected ones.
+        ArtifactError: if the graph is damaged or has unexpected or missing inputs or outputs.
     """
     if _EXTERNAL_DATA in graph:
         raise ArtifactError(
@@ -141,14 +141,14 @@ def open_session(
                 graph, options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
     except _LOAD_ERRORS as error:
-        reason = first_line(error)
         raise ArtifactError(
-            f"{where}: ONNX Runtime {onnxruntime.__version__} cannot load it ({reason}); "
+            f"{where}: ONNX Runtime {onnxruntime.__version__} cannot load it "
+            f"({first_line(error)}); "
             "copy the model folder again, or export it again"
         ) from error
     session._model_bytes = None  # frees the copy that ONNX Runtime keeps
-    input_names = {each.name for each in session.get_inputs()}
-    output_names = {each.name for each in session.get_outputs()}
+    input_names = {node.name for node in session.get_inputs()}
+    output_names = {node.name for node in session.get_outputs()}
     required = [*outputs, *(f"next_{name}" for name in state_inputs if name in input_names)]
     missing = [name for name in required if name not in output_names]
     mismatched = sorted(input_names - set(inputs)) + missing

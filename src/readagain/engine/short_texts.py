@@ -1,4 +1,4 @@
-"""Headlines copied from the text: a text that is too short, or a shortened first sentence."""
+"""Headlines that copy the text: the whole of a short text, or a shortened first sentence."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch
 
 MIN_WORDS = 4
-"""A text with fewer words is its own summary; a model would invent words."""
+"""A text with fewer words is its own summary, since a model would invent words."""
 
-_NOT_LAST = (".", ",", ";", ":")  # headlines do not end with these
+_NOT_LAST = (".", ",", ";", ":")  # marks that a headline does not end with
 _CLAUSE_ENDS = (",", ";", ":", "--")
 
 
@@ -30,7 +30,7 @@ def copy_whole_text(
 ) -> Hypothesis:
     """Return a hypothesis that copies a text, without a full stop at the end.
 
-    The text is in a row of the batch.
+    `row` is the index of the text in the batch.
     """
     words = source.document.words
     positions = [position for sequence in source.sequences for position in sequence]
@@ -44,19 +44,21 @@ def shorten_first_sentence(
 ) -> Hypothesis:
     """Return a hypothesis that copies the first sentence, shortened if necessary.
 
-    A sentence that is longer than `max_words`, or than the part that was read, is truncated before
-    the last comma, semicolon, colon or dash in its second half. Without one, it is truncated to
-    `max_words` words, and words that cannot end a headline are removed from its end.
+    If the sentence is longer than `max_words` or than the model reads, only its first words are
+    copied. The copy ends before the last comma, semicolon, colon or dash in the second half of the
+    words that fit, if there is one. Words that cannot end a headline are removed from its end.
+    `row` is the index of the text in the batch.
     """
     words = source.document.words
     num_words = len(source.document.sentences[0])
-    num_kept = min(num_words, len(source.sequences[0]), max_words)
-    if num_kept < num_words:
-        ends = [n for n in range(num_kept // 2, num_kept + 1) if words[n].norm in _CLAUSE_ENDS]
-        num_kept = ends[-1] if ends else num_kept
-        while num_kept > 1 and words[num_kept - 1].norm in NEVER_LAST_IN_HEADLINE:
-            num_kept -= 1
-    positions = list(range(num_kept))
+    num_copied = min(num_words, len(source.sequences[0]), max_words)
+    if num_copied < num_words:
+        second_half = range(num_copied // 2, num_copied + 1)
+        clause_ends = [position for position in second_half if words[position].norm in _CLAUSE_ENDS]
+        num_copied = clause_ends[-1] if clause_ends else num_copied
+        while num_copied > 1 and words[num_copied - 1].norm in NEVER_LAST_IN_HEADLINE:
+            num_copied -= 1
+    positions = list(range(num_copied))
     while positions and words[positions[-1]].norm in _NOT_LAST:
         positions.pop()
     return _copy_positions(positions, source, batch, row)
@@ -65,21 +67,21 @@ def shorten_first_sentence(
 def _copy_positions(
     positions: Sequence[int], source: SourceText, batch: SourceBatch, row: int
 ) -> Hypothesis:
-    """Return a hypothesis that copies some words, with all attention on the copied words."""
-    copied_from = [
+    """Return a hypothesis that copies T words, with all attention on the copied words."""
+    copied_from = [  # sequence, and position in the sequence
         (n, position - sequence.start)
         for n, sequence in enumerate(source.sequences)
         for position in positions
         if position in sequence
     ]
-    _, N, L = batch.source_ids.shape
-    flat = np.array([n * L + position for n, position in copied_from], dtype=np.int64)
-    attention = np.zeros((len(flat) + 1, N * L))
-    attention[np.arange(len(flat)), flat] = 1.0
+    T, (_, N, L) = len(copied_from), batch.source_ids.shape
+    flat_positions = np.array([n * L + position for n, position in copied_from], dtype=np.int64)
+    attention = np.zeros((T + 1, N * L))  # the last row is for EOS
+    attention[np.arange(T), flat_positions] = 1.0
     return Hypothesis(
-        ids=batch.source_ext_ids[row, flat],
-        copied_from=np.array(copied_from, dtype=np.int64),
-        log_probs=np.zeros(len(flat) + 1),
+        ids=batch.source_ext_ids[row, flat_positions],
+        copied_from=np.array(copied_from, dtype=np.int64),  # (T, 2)
+        log_probs=np.zeros(T + 1),
         score=0.0,
         meets_min_length=True,
         attention=attention.reshape(-1, N, L),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 
 import numpy as np
 
@@ -28,9 +28,10 @@ class SourceText:
     """A text as the input of a model.
 
     Args:
-        document: sentences that are read.
-        sequences: positions in `document.words` of the words of each input sequence.
-        is_truncated: whether the text has more words than are read.
+        document: text with the sentences that the model reads.
+        sequences: for each input sequence of the model, the positions of its words in
+            `document.words`.
+        is_truncated: whether the text has words that the model does not read.
         num_style_tokens: 1 if a style token follows each sequence, otherwise 0.
     """
 
@@ -46,7 +47,7 @@ class SourceText:
 
     @property
     def max_length(self) -> int:
-        """Number of words of the longest sequence."""
+        """Number of tokens of the longest sequence, including its style token."""
         return max(map(len, self.sequences), default=0) + self.num_style_tokens
 
     @property
@@ -55,12 +56,14 @@ class SourceText:
         if not self.is_truncated:
             return 1.0
         words = self.document.words
-        num_read = sum(words[each[-1]].end - words[each[0]].start for each in self.sequences)
-        return min(1.0, num_read / max(1, len(self.document.text)))
+        num_chars = sum(
+            words[sequence[-1]].end - words[sequence[0]].start for sequence in self.sequences
+        )
+        return min(1.0, num_chars / max(1, len(self.document.text)))
 
     @property
     def read_words(self) -> list[Token]:
-        """Tokens that are read, in order."""
+        """Tokens of all sequences in order."""
         words = self.document.words
         return [words[position] for sequence in self.sequences for position in sequence]
 
@@ -82,8 +85,8 @@ class SourceReader:
     def read(self, text: str, *, tokenized: bool) -> SourceText:
         """Read the first sentences of a text.
 
-        Sentences without a letter or a digit are skipped, and so are bylines, dates and the like
-        (`text/article.py`).
+        Sentences without a letter or a digit are skipped, and also bylines, dates and other
+        boilerplate (`text/article.py`). With `tokenized`, the text is tokenized as in Gigaword.
         """
         num_sentences = self._data.num_sentences
         if tokenized:
@@ -93,29 +96,29 @@ class SourceReader:
                 text, max_sentences=num_sentences + 1, is_article=True, language=self.language
             )
         sentences = _sentences_with_words(document)
-        has_more = len(sentences) > num_sentences or document.skips_scene
-        sentences_read = tuple(_with_full_stops(sentences[:num_sentences], document))
-        document = Document(text, sentences_read, is_tokenized=document.is_tokenized)
-        sequences = self._sequences(sentences_read)
+        has_unread_sentences = len(sentences) > num_sentences or document.skips_scene_setting
+        first_sentences = tuple(_with_full_stops(sentences[:num_sentences], document))
+        document = Document(text, first_sentences, is_tokenized=document.is_tokenized)
+        sequences = self._sequences(first_sentences)
         has_unread_words = sum(map(len, sequences)) < len(document.words)
         return SourceText(
             document,
             sequences,
-            is_truncated=has_more or has_unread_words,
+            is_truncated=has_unread_sentences or has_unread_words,
             num_style_tokens=1 if self.styles else 0,
         )
 
     def batch(self, sources: Sequence[SourceText], *, style: str = "") -> SourceBatch:
-        """Return texts padded to the same size: (B, N, L) ids.
+        """Return the (B, N, L) ids of texts, padded to N sequences of L tokens.
 
-        The token of `style` follows the words of each sequence. Its extended id is UNK, which is
-        never generated, so it cannot be copied.
+        The token of `style` follows the words of each sequence. Its extended id is UNK, which the
+        search never selects, so the style token cannot be copied.
         """
         B, N = len(sources), self.num_sequences
         L = _max_length(sources)
         source_ids = np.full((B, N, L), PAD, dtype=np.int64)
         lengths = np.zeros((B, N), dtype=np.int64)
-        ext_ids = np.full((B, N * L), PAD, dtype=np.int64)
+        ext_ids = np.full((B, N * L), PAD, dtype=np.int64)  # (B, S)
         for b, source in enumerate(sources):
             norms = self._padded_norms(source, L)
             ext_ids[b] = extended_source_ids(norms, self._vocab)
@@ -130,13 +133,13 @@ class SourceReader:
         return SourceBatch(source_ids=source_ids, lengths=lengths, source_ext_ids=ext_ids)
 
     def forced_prefix(self, sources: Sequence[SourceText], prefix: TargetPrefix) -> ForcedPrefix:
-        """Return the extended ids of the words that the summaries of a batch start with.
+        """Return the target prefix as extended ids for each source of a batch.
 
-        As in training, a word has its id in the vocabulary, or else that of its position in the
-        source, or else UNK.
+        As in training, a word outside the vocabulary has the id of its position in the source; a
+        word that the source does not have either is UNK.
         """
         L = _max_length(sources)
-        norms = [self._without_special(word.norm) for word in prefix.words]
+        norms = [self._mask_special(word.norm) for word in prefix.words]
         ids = [
             extended_summary_ids(norms, self._padded_norms(source, L), self._vocab)
             for source in sources
@@ -144,32 +147,31 @@ class SourceReader:
         return ForcedPrefix(ids)
 
     def _padded_norms(self, source: SourceText, length: int) -> list[str]:
-        """Return the norms of a source in the layout of its batch: N sequences of `length`."""
+        """Return the norms of a source as in its batch: N sequences, each padded to `length`."""
         norms = [SPECIAL_TOKENS[PAD]] * (self.num_sequences * length)
         words = source.document.words
         for n, sequence in enumerate(source.sequences):
             norms[n * length : n * length + len(sequence)] = [
-                self._without_special(words[position].norm) for position in sequence
+                self._mask_special(words[position].norm) for position in sequence
             ]
         return norms
 
-    def _without_special(self, norm: str) -> str:
-        """Return `<unk>` for a word spelled like a special token, so that it is not copied."""
+    def _mask_special(self, norm: str) -> str:
+        """Return `<unk>` for a word of the text that is spelled like a special token."""
         return SPECIAL_TOKENS[UNK] if norm in self._special_tokens else norm
 
     def _sequences(self, sentences: Sequence[Sequence[Token]]) -> tuple[range, ...]:
         """Return the positions of the words of each input sequence.
 
-        A sequence is a sentence, or all sentences for a model that joins them.
+        Each sentence is a sequence, unless the model joins all sentences into one sequence.
         """
-        ends = np.cumsum([len(sentence) for sentence in sentences]).tolist()
-        starts = [0, *ends[:-1]]
-        if self._data.join_sentences and ends:
-            starts, ends = [0], ends[-1:]
+        lengths = [len(sentence) for sentence in sentences]
+        if self._data.join_sentences and sentences:
+            lengths = [sum(lengths)]
+        starts = accumulate(lengths[:-1], initial=0)
         return tuple(
-            range(start, min(end, start + self.max_words))
-            for start, end in zip(starts, ends, strict=False)
-            if end > start
+            range(start, start + min(length, self.max_words))
+            for start, length in zip(starts, lengths, strict=False)
         )
 
 
@@ -181,17 +183,19 @@ def _max_length(sources: Sequence[SourceText]) -> int:
 def _with_full_stops(
     sentences: Sequence[tuple[Token, ...]], document: Document
 ) -> Iterator[tuple[Token, ...]]:
-    """Yield the sentences; add a full stop to those that end at a line break without punctuation.
+    """Yield the sentences; add a full stop at each line break that follows no punctuation.
 
-    Otherwise two items of a list would look like one sentence to the model. The full stop has an
-    empty span, so it is never printed.
+    Without the full stop, the model would take two list items for one sentence. The full stop has
+    an empty span, so it is never printed.
     """
     if document.is_tokenized or "\n" not in document.text:
         yield from sentences
         return
-    for sentence, following in zip_longest(sentences, sentences[1:]):
+    for sentence, next_sentence in zip_longest(sentences, sentences[1:]):
         end = sentence[-1].end
-        ends_line = following is not None and "\n" in document.text[end : following[0].start]
+        ends_line = (
+            next_sentence is not None and "\n" in document.text[end : next_sentence[0].start]
+        )
         if ends_line and not ends_with_punctuation(document.text[sentence[0].start : end]):
             sentence = (*sentence, Token(".", end, end))
         yield sentence

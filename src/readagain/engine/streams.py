@@ -1,4 +1,4 @@
-"""Batches of the items of a slow source, such as a pipe."""
+"""Batches of items that arrive one after another, as from a pipe."""
 
 from collections.abc import Iterable, Iterator
 from queue import Queue
@@ -9,10 +9,10 @@ Item = TypeVar("Item")
 
 
 def available_batches(items: Iterable[Item], max_items: int) -> Iterator[list[Item]]:
-    """Yield the available items as soon as there is one, at most `max_items` at once.
+    """Yield lists of the items that have arrived, each of 1 to `max_items` items.
 
-    A thread reads up to `max_items` ahead. A fast source gives full batches, a slow source
-    single items. An exception of the source is raised after the items that precede it.
+    A thread reads up to `max_items` ahead. Items that arrive fast come in full lists, items that
+    arrive slowly come one by one. An exception of `items` is raised after the items before it.
     """
     queue: Queue[Item | _End] = Queue(maxsize=max_items)
     Thread(target=_fill, args=(items, queue), daemon=True).start()
@@ -33,17 +33,18 @@ def available_batches(items: Iterable[Item], max_items: int) -> Iterator[list[It
 
 
 class _End:
-    """End of the items, or the exception of the source."""
+    """Queue entry after the last item, with the exception that ended the items, if any."""
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.error = error
 
 
 def _fill(items: Iterable[Item], queue: "Queue[Item | _End]") -> None:
+    """Put all items into the queue, then an `_End`."""
     try:
         for item in items:
             queue.put(item)
-    except BaseException as error:  # raised in the other thread
+    except BaseException as error:  # `available_batches` raises it in its own thread
         queue.put(_End(error))
     else:
         queue.put(_End())

@@ -44,16 +44,16 @@ WINDOW = 16 * MAX_TEXTS
 class Summarizer:
     """Summarizer with a trained model, on the CPU.
 
-    It keeps no state between calls, so threads may share one. A summarizer that `load` returned
-    can be pickled, for process pools and clusters: unpickling loads the model again.
+    A summarizer keeps no state between calls, so threads may share it. If it was created with
+    `load`, it can be pickled, for process pools and clusters: unpickling loads the model again.
 
     Args:
-        run: settings of the model; the options of a call override its decoding settings.
+        run: settings of the model; the options of a call override the decoding settings.
         source_vocab: encoder vocabulary.
         vocab: decoder vocabulary.
         model: exported graphs, or another back end of the search.
-        truecaser: restores the capitalization of summary words that do not occur in the text.
-        confidence: model of the confidence; without it, summaries have no confidence.
+        truecaser: capitalization of summary words that do not occur in the text.
+        confidence: model that estimates the confidence of summaries; by default they have none.
         max_texts: maximum batch size; a GPU needs larger batches.
     """
 
@@ -69,16 +69,16 @@ class Summarizer:
         max_texts: int = MAX_TEXTS,
     ) -> None:
         self.run = run
-        # Arguments of `load`, with which unpickling loads the model again.
+        # Arguments of `load`, from which unpickling loads the model again.
         self._loaded_from: tuple[str, int | None, Precision] | None = None
         self._model = model
         self._max_texts = max_texts
-        self._batches = BatchSummarizer(run, source_vocab, vocab, truecaser, confidence)
+        self._batch_summarizer = BatchSummarizer(run, source_vocab, vocab, truecaser, confidence)
 
     @property
     def language(self) -> Language:
         """Language of the model."""
-        return self._batches.language
+        return self._batch_summarizer.language
 
     @classmethod
     def load(
@@ -93,7 +93,7 @@ class Summarizer:
         Args:
             model: `news`, `papers`, or a directory written by `readagain export`.
             threads: number of threads; by default, the number of CPU cores.
-            precision: precision of the graphs; int8 by default if the directory has it.
+            precision: precision of the graphs; int8 by default, if the directory has int8 graphs.
 
         Raises:
             ArtifactError: if the model is missing, damaged or too new.
@@ -107,11 +107,10 @@ class Summarizer:
                 "{precision} is {0!r}; expected {1}", precision, " or ".join(PRECISIONS)
             )
         if precision not in model_dir.precisions:
-            advice = (
-                f"create them with: readagain export {model_dir.path}"
-                if model_dir.has(WEIGHTS_FILE)
-                else "it has no weights to export either, so use another precision"
-            )
+            if model_dir.has(WEIGHTS_FILE):
+                advice = f"create them with: readagain export {model_dir.path}"
+            else:
+                advice = "it has no weights to export either, so use another precision"
             raise ArtifactError(f"{model_dir.path}: no {precision} graphs; {advice}")
         encoder, step = (
             read_graph(model_dir.path / name, model_dir.manifest.files[name])
@@ -161,10 +160,14 @@ class Summarizer:
         Raises:
             ConfigError: for an unknown setting or an invalid value.
         """
-        run = override(self.run, {f"decode.{name}": each for name, each in changes.items()})
+        run = override(self.run, {f"decode.{name}": value for name, value in changes.items()})
         return self._with_run(run)
 
     def _with_run(self, run: RunSpec) -> "Summarizer":
+        """Return a summarizer with other settings that shares the model.
+
+        `copy.copy` would call `__reduce__`, which loads the model again.
+        """
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.run = run
@@ -190,33 +193,33 @@ class Summarizer:
 
         Args:
             texts: one text, a list, a column of pandas or Arrow, or an iterable without a length,
-                such as a generator, which is read as far as needed.
+                such as a generator, which is read only as far as needed.
             options: keywords described in `config.options.SummarizeOptions`.
 
         Returns:
-            A summary for a text, a list for texts with a length, and an iterator for others.
+            A summary for one text, a list for texts with a length, an iterator for other texts.
 
         Raises:
             ConfigError: for invalid options, a table, or an item that is not a string.
         """
-        call = self._resolve(options)
+        call_options = self._resolve(options)
         if isinstance(texts, str):
-            source = self._batches.reader.read(texts, tokenized=call.tokenized)
-            return self._batches.summarize([source], call, self._model)[0]
+            source = self._batch_summarizer.reader.read(texts, tokenized=call_options.tokenized)
+            return self._batch_summarizer.summarize([source], call_options, self._model)[0]
         if isinstance(texts, bytes) or not isinstance(texts, Iterable):
             raise _not_a_text("a text", texts)
         if isinstance(texts, Mapping) or hasattr(texts, "columns"):
             raise ConfigError(
                 f"texts is of type {type(texts).__name__}; pass one column, such as texts['text']"
             )
-        if hasattr(texts, "to_pylist"):  # Arrow, whose items are not strings
+        if hasattr(texts, "to_pylist"):  # an Arrow column, which does not have strings as items
             texts = texts.to_pylist()
-        summaries = self._stream(texts, call)
+        summaries = self._stream(texts, call_options)
         return list(summaries) if _has_length(texts) else summaries
 
     def features(self, text: str, summary: Summary) -> dict[str, float]:
         """Return the features of a summary of `text`, from which its confidence is computed."""
-        source = self._batches.reader.read(text, tokenized=False)
+        source = self._batch_summarizer.reader.read(text, tokenized=False)
         return features_and_checks(summary, source, self.language)[0]
 
     def _resolve(self, options: SummarizeOptions) -> CallOptions:
@@ -226,12 +229,12 @@ class Summarizer:
             ConfigError: for invalid options.
         """
         decode = resolve_decode(self.run.decode, options)
-        styles = self._batches.reader.styles
+        styles = self._batch_summarizer.reader.styles
         if decode.style and decode.style not in styles:
             known = f"expected {' or '.join(styles)}" if styles else "this model has no styles"
             raise ArgumentError("{style} is {0}; {1}", quoted(decode.style), known)
         min_confidence = options.get("min_confidence", 0.0)
-        if min_confidence and self._batches.confidence is None:
+        if min_confidence and self._batch_summarizer.confidence is None:
             raise ArgumentError(
                 "{min_confidence} is {0}; this model has no confidence, so leave the option out",
                 min_confidence,
@@ -253,20 +256,21 @@ class Summarizer:
             fallback=options.get("fallback", "none"),
         )
 
-    def _stream(self, texts: Iterable[str], call: CallOptions) -> Iterator[Summary]:
+    def _stream(self, texts: Iterable[str], options: CallOptions) -> Iterator[Summary]:
+        """Yield the summaries of texts, which are decoded in batches of similar length."""
         model = self._model
 
         def summarize(sources: list[SourceText]) -> list[Summary]:
-            return self._batches.summarize(sources, call, model)
+            return self._batch_summarizer.summarize(sources, options, model)
 
         def summarize_in_thread(sources: list[SourceText]) -> list[Summary]:
             assert isinstance(model, OnnxStepModel)
-            return self._batches.summarize(sources, call, model.for_parallel_batch())
+            return self._batch_summarizer.summarize(sources, options, model.for_parallel_batch())
 
         return bucketed_batches(
-            self._read(texts, call),
+            self._read(texts, options),
             summarize,
-            length=lambda source: source.max_length * self._batches.reader.num_sequences,
+            length=lambda source: source.max_length * self._batch_summarizer.reader.num_sequences,
             max_words=WORDS_PER_TEXT * self._max_texts,
             max_items=self._max_texts,
             window=max(WINDOW, self._max_texts),
@@ -274,11 +278,12 @@ class Summarizer:
             process_in_thread=summarize_in_thread,
         )
 
-    def _read(self, texts: Iterable[str], call: CallOptions) -> Iterator[SourceText]:
+    def _read(self, texts: Iterable[str], options: CallOptions) -> Iterator[SourceText]:
+        """Yield the texts as model input; raise ConfigError for an item that is not a string."""
         for index, text in enumerate(texts):
             if not isinstance(text, str):
                 raise _not_a_text(f"texts[{index}]", text)
-            yield self._batches.reader.read(text, tokenized=call.tokenized)
+            yield self._batch_summarizer.reader.read(text, tokenized=options.tokenized)
 
 
 def _reload(
@@ -286,7 +291,7 @@ def _reload(
     loaded_from: tuple[str, int | None, Precision],
     decode: DecodeSpec,
 ) -> Summarizer:
-    """Load the model of a pickled summarizer."""
+    """Return the summarizer of a pickle: load its model, and set its decoding settings."""
     model, threads, precision = loaded_from
     summarizer = cls.load(model, threads=threads, precision=precision)
     return summarizer._with_run(replace(summarizer.run, decode=decode))
@@ -295,7 +300,7 @@ def _reload(
 def _has_length(texts: Iterable[str]) -> bool:
     """Return whether the number of texts is known.
 
-    A progress bar such as tqdm has `__len__`, which raises TypeError if it iterates a generator.
+    A progress bar such as tqdm always has `__len__`, which raises TypeError around a generator.
     """
     if not isinstance(texts, Sized):
         return False
@@ -306,6 +311,7 @@ def _has_length(texts: Iterable[str]) -> bool:
     return True
 
 
-def _not_a_text(where: str, found: object) -> ConfigError:
-    type_name = "None" if found is None else f"of type {type(found).__name__}"
+def _not_a_text(where: str, value: object) -> ConfigError:
+    """Return the error for a value that is not a string."""
+    type_name = "None" if value is None else f"of type {type(value).__name__}"
     return ConfigError(f"{where} is {type_name}; expected a string")

@@ -1,4 +1,4 @@
-"""Result of a summarizer: a summary, its tokens and an explanation."""
+"""Summaries with their tokens and explanations, as returned by a `Summarizer`."""
 
 from dataclasses import dataclass, fields, is_dataclass
 from html import escape
@@ -15,6 +15,7 @@ from readagain.text.detokenization import SummaryToken
 from readagain.text.document import Token
 
 ImportanceKind = Literal["weight", "movement"]
+"""How importance is measured, see `Explanation`."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -24,9 +25,9 @@ class Explanation:
     Args:
         source_words: the S source tokens that were read.
         importance: (S,) importance of each source token; None for models with one pass.
-        importance_kind: "weight" for the mean importance weight of the second pass, -1 to 1;
-            "movement" for the relative distance between its successive states, 0 to 1
-            (`state_movement`).
+        importance_kind: "weight" if importance is the mean importance weight of the second pass,
+            -1 to 1; "movement" if it is the relative distance between successive states of the
+            second pass, 0 to 1 (`state_movement`).
         attention: (T + 1, S) attention weights of each summary token and of EOS.
     """
 
@@ -40,15 +41,16 @@ class Explanation:
 class Summary(str):
     """A summary of a text: a string with attributes.
 
-    Being a string, it can be joined, written to JSON, or stored in a column of pandas or Arrow.
+    Since it is a string, it can be joined, written to JSON, or stored in a column of pandas or
+    Arrow.
 
     Args:
         text: printed summary; empty for a text without a letter or a digit.
-        score: value by which the summaries of one text are ranked, larger is better: the mean
-            log-probability of a word (with a length penalty of 1) plus the word reward of the
-            model for each word, or with MBR reranking the expected word overlap with the other
-            hypotheses, 0 to 1. The check penalty of the model is subtracted for each check that the
-            summary fails. Scores of different texts are not comparable; `confidence` is.
+        score: value by which the summaries of one text are ranked; larger is better. It is the mean
+            log-probability of a word (with a length penalty of 1) plus the model's word reward for
+            each word. With MBR reranking it is the expected word overlap with the other hypotheses,
+            0 to 1. The model's check penalty is subtracted for each check that the summary fails.
+            Scores of different texts are not comparable; confidences are.
         words: tokens of the summary.
         read_sentences: number of sentences that the model read, from the start of the text.
         truncated: whether the text continues after the part that was read.
@@ -85,12 +87,12 @@ class Summary(str):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary that `json.dumps` accepts."""
-        content: dict[str, Any] = _plain(self)
+        content: dict[str, Any] = _to_json_value(self)
         return content
 
     def _repr_html_(self) -> str:
-        """Return the headline, confidence, warnings and alternatives for notebooks."""
-        notes = [each.message for each in self.warnings]
+        """Return the headline, confidence, warnings and alternatives as HTML, for notebooks."""
+        notes = [warning.message for warning in self.warnings]
         if self.confidence is not None:
             notes.insert(0, f"confidence {self.confidence:.2f}")
         html = f"<p><strong>{escape(self.text)}</strong>"
@@ -98,21 +100,21 @@ class Summary(str):
             html += f"<br><small>{escape('; '.join(notes))}</small>"
         html += "</p>"
         if self.alternatives:
-            items = "".join(f"<li>{escape(each.text)}</li>" for each in self.alternatives)
+            items = "".join(f"<li>{escape(other.text)}</li>" for other in self.alternatives)
             html += f'<ol start="2">{items}</ol>'
         return html
 
 
-def _plain(value: Any) -> Any:
-    """Return dictionaries in place of objects, and lists in place of arrays and tuples."""
+def _to_json_value(value: Any) -> Any:
+    """Convert a value for `json.dumps`: objects to dictionaries, arrays and tuples to lists."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, Token):
         return value._asdict()
     if isinstance(value, tuple):
-        return [_plain(each) for each in value]
+        return [_to_json_value(item) for item in value]
     if is_dataclass(value):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+        return {field.name: _to_json_value(getattr(value, field.name)) for field in fields(value)}
     return value
 
 
@@ -124,20 +126,30 @@ def add_summary(
     has_score: bool = False,
     has_confidence: bool = False,
 ) -> dict[str, Any] | InvalidRecord:
-    """Return the fields of a record with its summary; an existing field is not overwritten.
+    """Return the fields of a record and of its summary together.
+
+    Args:
+        record: record of an input file.
+        summary: summary of its text.
+        field: name of the field for the text of the summary.
+        has_score: whether to add the score.
+        has_confidence: whether to add the confidence and the codes of the warnings.
+
+    Returns:
+        All fields, or an `InvalidRecord` if the record already has one of the added fields.
 
     Raises:
-        ArgumentError: if another added field has the name of the summary's field.
+        ArgumentError: if `field` is the name of another added field.
     """
     added: dict[str, Any] = {}
     if has_score:
         added["score"] = summary.score
     if has_confidence:
         added["confidence"] = summary.confidence
-        added["warnings"] = [each.code for each in summary.warnings]
+        added["warnings"] = [warning.code for warning in summary.warnings]
     if summary.alternatives:
         added["alternatives"] = [
-            {"summary": each.text, "score": each.score} for each in summary.alternatives
+            {"summary": other.text, "score": other.score} for other in summary.alternatives
         ]
     if field in added:
         raise ArgumentError(

@@ -15,7 +15,7 @@ class TargetPrefix:
     """Words with which every summary of a call must start.
 
     Args:
-        text: the given text, with each run of white space replaced by one space.
+        text: text of the prefix, in which each run of white space is one space.
         words: tokens of the text.
     """
 
@@ -45,11 +45,11 @@ class TargetPrefix:
 
     @property
     def word_bytes(self) -> list[int]:
-        """Size of each token in bytes."""
+        """Size of each token in bytes of UTF-8."""
         return [num_bytes(self.surface(word)) for word in self.words]
 
     def surface(self, word: Token) -> str:
-        """Return the spelling of a token in the given text."""
+        """Return the spelling of a token in the text of the prefix."""
         return self.text[word.start : word.end]
 
 
@@ -59,7 +59,7 @@ NO_PREFIX = TargetPrefix("", ())
 def read_prefix(
     text: str | None, decode: DecodeSpec, *, tokenized: bool, language: Language = ENGLISH
 ) -> TargetPrefix:
-    """Tokenize the target prefix, the option `begin`, and check its length.
+    """Tokenize the target prefix, which is the option `begin`, and check its length.
 
     Raises:
         ArgumentError: if the prefix is longer than the maximum length of a summary.
@@ -81,5 +81,5 @@ def read_prefix(
 
 
 def num_bytes(text: str) -> int:
-    """Return the size in bytes of UTF-8; lone surrogates are counted too."""
+    """Return the size of a text in UTF-8, which may contain lone surrogates."""
     return len(text.encode("utf-8", "surrogatepass"))

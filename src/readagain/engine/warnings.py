@@ -1,4 +1,4 @@
-"""Warnings that come with a summary: codes for programs, messages for people."""
+"""Warnings about a summary: a code for programs and a message for people."""
 
 from dataclasses import dataclass
 
@@ -20,11 +20,11 @@ MESSAGES = {
     "low_confidence": "the headline was left out, since its confidence is below the minimum",
     "fallback": "a shortened first sentence replaces a headline below the minimum confidence",
 }
-"""Message of each code."""
+"""Message of each warning code."""
 
 _MIN_FUNCTION_WORDS = 0.2
-"""Minimum fraction of function words of the model's language in a text of that language; 95% of
-English texts have more."""
+"""Minimum fraction of function words of the model's language with which a text is assumed to be in
+that language. 95% of English texts have more."""
 
 
 @dataclass(frozen=True)
@@ -39,23 +39,22 @@ class SummaryWarning:
 
 
 def warning(code: str, *values: str) -> SummaryWarning:
-    """Return the warning of a code; `values` are inserted into its message."""
+    """Return the warning with a code; `values` are inserted into its message."""
     return SummaryWarning(code, MESSAGES[code].format(*values))
 
 
 def source_warnings(source: SourceText, language: Language) -> tuple[SummaryWarning, ...]:
-    """Return the warnings about a text: its length, and a language that the model does not have."""
+    """Return the warnings about a text that is too long, or not in the language of the model."""
     warnings = []
     if source.is_truncated:
         warnings.append(warning("truncated", percent(source.read_share)))
-    other = _other_language(source, language)
-    if other:
-        warnings.append(warning("language", other, language.name))
+    if other_language := _other_language(source, language):
+        warnings.append(warning("language", other_language, language.name))
     return tuple(warnings)
 
 
 def percent(share: float) -> str:
-    """Return a share in percent; 100% only if it is exactly 1.
+    """Format a share in percent: 100% only if it is exactly 1, and never 0%.
 
     >>> percent(0.996), percent(0.001), percent(1.0)
     ('99%', '1%', '100%')
@@ -64,18 +63,20 @@ def percent(share: float) -> str:
 
 
 def _other_language(source: SourceText, language: Language) -> str:
-    """Return the language or script of a text if it is not that of the model, otherwise ''."""
+    """Return the name of the language of a text if it is not that of the model, otherwise ''.
+
+    If only the script of the text is known to differ, return "in the ... script".
+    """
     norms = [word.norm for word in source.read_words]
     if language.code == UNDETERMINED or not norms:
         return ""
-    known = language.function_words
-    if sum(norm in known for norm in norms) >= _MIN_FUNCTION_WORDS * len(norms):
+    num_function_words = sum(norm in language.function_words for norm in norms)
+    if num_function_words >= _MIN_FUNCTION_WORDS * len(norms):
         return ""
     text = source.document.text[source.document.words[0].start :]
     detected = detect_language(text)
     if detected is not None:
         return "" if detected.code == language.code else detected.name
-    scripts = count_scripts(text).most_common(1)
-    if not scripts or scripts[0][0] == language.script:
-        return ""
-    return f"in the {scripts[0][0]} script"
+    counts = count_scripts(text)
+    main_script = max(counts, key=lambda script: counts[script], default=language.script)
+    return "" if main_script == language.script else f"in the {main_script} script"

@@ -14,7 +14,7 @@ import torch
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.engine.onnx_model import OnnxStepModel
-from readagain.engine.speed import SENTENCES, measure_speed
+from readagain.engine.speed import SENTENCES, measure_ms_per_text
 from readagain.engine.summarizer import Summarizer
 from readagain.evaluation.report import write_text
 from readagain.experiments.catalog import EXPERIMENTS, paper_table
@@ -74,13 +74,9 @@ def _measure(
     vocabs = (_invent_vocab(texts, run.source_vocab_size), _invent_vocab(texts, run.vocab_size))
     for precision, graphs in build_graphs(run, tensors, PRECISIONS).items():
         model = OnnxStepModel.open(*graphs, threads=threads)
-        speed = measure_speed(
-            lambda model=model: Summarizer(run, *vocabs, model),  # type: ignore[misc]
-            texts,
-            batch_sizes=BATCH_SIZES,
-            repeat=repeat,
-        )
-        yield precision, {str(number): ms for number, ms in speed.ms_per_text.items()}
+        summarizer = Summarizer(run, *vocabs, model)
+        times = measure_ms_per_text(summarizer, texts, batch_sizes=BATCH_SIZES, repeat=repeat)
+        yield precision, {str(size): ms for size, ms in times.items()}
 
 
 def _invent_vocab(texts: Sequence[str], size: int) -> Vocab:

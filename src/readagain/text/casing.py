@@ -1,4 +1,4 @@
-"""Case of summary words: truecasing by the source text, capitals of sentences and headlines."""
+"""Capitalization of summary words: as in the source text, and by the rules for headlines."""
 
 from collections.abc import Sequence
 from functools import cache, cached_property
@@ -18,18 +18,20 @@ from readagain.text.truecasing import (
 )
 from readagain.text.wordlists import ENGLISH_WORDS
 
-_CLITICS = frozenset(["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"])
+CLITICS = frozenset(["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"])
 _ENDS_SENTENCE = frozenset(".?!")
-_INSIDE_NAMES = frozenset(["of", "and", "the", "for", "on"])  # without a letter in an acronym
+_SKIPPED_IN_ACRONYMS = frozenset(["of", "and", "the", "for", "on"])
 _MAX_INITIALS = 6
+"""Maximum number of letters of an acronym."""
 
 
 class SourceTruecaser:
-    """Spellings of words inside a summary of a document.
+    """Truecaser of the words of a summary, by their spelling in the source document.
 
     Args:
-        truecaser: restores the capitalization of words that do not occur in the document.
-        keep_all_caps: whether to keep all-caps words.
+        document: source document.
+        truecaser: capitalization of words that do not occur in the document.
+        keep_all_caps: whether all-caps words of the document stay in capitals.
         language: language of the document.
     """
 
@@ -42,99 +44,97 @@ class SourceTruecaser:
         language: Language = ENGLISH,
     ) -> None:
         self._language = language
-        self._starters = sentence_starters(language)
-        self._sentence_starts = _sentence_starts(document)
+        self._starters = _sentence_starters(language)
+        self._start_positions = _sentence_starts(document)
         self._document = document
         self._truecaser = truecaser
-        # Spellings by the norm of the word. The case of `_other` may be due to the start of a
-        # sentence or a title.
-        self._informative: dict[str, str] = {}
-        self._other: dict[str, str] = {}
+        self._surfaces: list[str] = []
+        # Spellings by norm. A spelling is uncertain if its capital may be due to the start of a
+        # sentence or to a title.
+        self._certain: dict[str, str] = {}
+        self._uncertain: dict[str, str] = {}
         if document.is_tokenized:
             return  # all in lower case
-        sentences = [[document.surface(word) for word in each] for each in document.sentences]
+        sentences = [
+            [document.surface(word) for word in sentence] for sentence in document.sentences
+        ]
         if not keep_all_caps:
-            norms = [[word.norm for word in each] for each in document.sentences]
+            norms = [[word.norm for word in sentence] for sentence in document.sentences]
             sentences = normalize_all_caps(sentences, norms, truecaser)
         self._surfaces = list(chain.from_iterable(sentences))
         lengths = np.array([len(sentence) for sentence in document.sentences], dtype=np.int64)
         ids = np.arange(len(self._surfaces))
         informative = has_informative_case(
             self._surfaces, ids, lengths, has_headline_case=language.has_headline_case
-        ).tolist()
+        )
         if not language.has_english_rules:
             # A word after a dateline or a colon may have a capital like the start of a sentence.
-            uncertain = (n for n, is_informative in enumerate(informative) if not is_informative)
-            self._sentence_starts = self._sentence_starts.union(uncertain)
+            self._start_positions |= frozenset(np.flatnonzero(~informative).tolist())
         for word, surface, is_informative in zip(
-            document.words, self._surfaces, informative, strict=True
+            document.words, self._surfaces, informative.tolist(), strict=True
         ):
             is_certain = is_informative or surface == surface.lower()
-            spellings = self._informative if is_certain else self._other
+            spellings = self._certain if is_certain else self._uncertain
             spellings.setdefault(word.norm, surface)
 
     def spell_generated(self, norm: str, before: str | None, after: str | None) -> str:
         """Return the spelling of a generated word between its neighbours.
 
-        It is the spelling in the source, unless the word has a capital there only because it begins
-        a sentence; then it is that of the truecaser. Initials of a name in the source are in
-        capitals: "NA" for "National Assembly".
+        A word of the source is spelled as there, unless its capital is only that of a sentence
+        start. The initials of a name in the source get capitals: "NA" for "National Assembly". The
+        truecaser spells other words.
         """
-        if norm in self._informative:
-            return self._informative[norm]
-        if norm in self._other and not self._is_lower_inside(norm):
-            return self._other[norm]
+        if norm in self._certain:
+            return self._certain[norm]
+        if norm in self._uncertain and not self._is_lower_inside(norm):
+            return self._uncertain[norm]
         if norm in self._initials and part_of_speech(norm) == "noun":
             return norm.upper()
         return self._truecaser.word_in_context(norm, before, after) or norm
 
     @cached_property
     def _initials(self) -> frozenset[str]:
-        """Initials, in lower case, of two or more capitalized words in a row."""
-        if self._document.is_tokenized:
-            return frozenset()
-        words = (word for word in self._surfaces if word not in _INSIDE_NAMES)
-        found = set()
-        for is_name, group in groupby(words, key=lambda word: word[:1].isupper()):
-            letters = "".join(word[0] for word in group).lower() if is_name else ""
-            for start, end in combinations(range(len(letters) + 1), 2):
+        """Initials, in lower case, of two or more consecutive capitalized words."""
+        words = (word for word in self._surfaces if word not in _SKIPPED_IN_ACRONYMS)
+        initials = set()
+        for is_capitalized, group in groupby(words, key=lambda word: word[:1].isupper()):
+            letters = "".join(word[0] for word in group).lower() if is_capitalized else ""
+            for start, end in combinations(range(len(letters) + 1), 2):  # all substrings
                 if 2 <= end - start <= _MAX_INITIALS:
-                    found.add(letters[start:end])
-        return frozenset(found)
+                    initials.add(letters[start:end])
+        return frozenset(initials)
 
-    def spell_copied(self, position: int, *, continues: bool) -> str:
+    def spell_copied(self, position: int, *, continues_copy: bool) -> str:
         """Return the spelling of a copied word, without the capital of a sentence start.
 
         Args:
             position: source position.
-            continues: whether the previous word is copied from the previous position; in English
-                the word then stays unchanged, even at the start of a sentence.
+            continues_copy: whether the previous word is copied from the previous position; in
+                English the word then stays unchanged, even at the start of a sentence.
         """
         norm, surface = self._document.words[position].norm, self._surfaces[position]
-        continues = continues and self._language.has_english_rules
-        if continues or position not in self._sentence_starts or not surface.istitle():
+        is_unchanged = continues_copy and self._language.has_english_rules
+        if is_unchanged or position not in self._start_positions or not surface.istitle():
             return surface
-        spelling = self._informative.get(norm)
-        if surface in self._starters or (spelling is not None and spelling.islower()):
+        if surface in self._starters:
             return surface.lower()
-        is_lower = (
-            spelling is None
-            and self._is_lower_inside(norm)
-            and not self._is_before_capital(position)
-        )
+        if norm in self._certain:
+            is_lower = self._certain[norm].islower()
+        else:
+            is_lower = self._is_lower_inside(norm) and not self._is_before_capital(position)
         return surface.lower() if is_lower else surface
 
     def _is_lower_inside(self, norm: str) -> bool:
-        """Return whether a word is in lower case except at the start of a sentence."""
+        """Return whether a word is usually in lower case inside a sentence."""
         return norm.capitalize() in self._starters or self._truecaser.word(norm) == norm
 
     def _is_before_capital(self, position: int) -> bool:
         """Return whether the next word has a capital: the May of "May Day" is a name.
 
-        Where nouns have capitals, this shows nothing.
+        Return False in languages that capitalize nouns, where a capital does not mark a name.
         """
         words, following = self._document.words, position + 1
-        if self._language.capitalizes_nouns or following in self._sentence_starts:
+        if self._language.capitalizes_nouns or following in self._start_positions:
             return False
         return following < len(words) and self._document.surface(words[following])[:1].isupper()
 
@@ -153,13 +153,13 @@ def _sentence_starts(document: Document) -> frozenset[int]:
 
 
 def _may_capitalize(word: str) -> bool:
-    """Return whether a word may get a capital: "ferry", "anti-EU", but not "iPhone", "t-SNE"."""
+    """Return whether a word may get a capital, as "ferry" and "anti-EU", unlike "iPhone"."""
     first, hyphen, _ = word.partition("-")
     return word.islower() or (hyphen != "" and len(first) > 1 and first.islower())
 
 
 @cache
-def sentence_starters(language: Language) -> frozenset[str]:
+def _sentence_starters(language: Language) -> frozenset[str]:
     """Return words that normally have a capital only because they begin a sentence."""
     if language.has_english_rules:
         return ENGLISH_WORDS["starters"]
@@ -169,9 +169,9 @@ def sentence_starters(language: Language) -> frozenset[str]:
 def capitalize(
     words: Sequence[str], norms: Sequence[str], case: Case, language: Language
 ) -> list[str]:
-    """Add the capitals of a sentence or headline to printed words; existing capitals stay.
+    """Capitalize printed words like a sentence or a headline; existing capitals stay.
 
-    Where headlines have the capitals of sentences, "headline" means the same as "sentence".
+    In a language without headline case, "headline" means the same as "sentence".
     """
     if case == "headline" and not language.has_headline_case:
         case = "sentence"
@@ -181,10 +181,10 @@ def capitalize(
     result: list[str] = []
     is_start = True
     for position, (word, norm) in enumerate(zip(words, norms, strict=True)):
-        is_word = any(c.isalnum() for c in word) and word.replace("’", "'") not in _CLITICS
+        is_word = any(c.isalnum() for c in word) and word.replace("’", "'") not in CLITICS
         is_headline_word = case == "headline" and (word not in MINOR_WORDS or position == last)
         if is_word and _may_capitalize(word) and (is_start or is_headline_word):
-            word = word[0].title() + word[1:]  # title() capitalizes half of a ligature such as ﬁ
+            word = word[0].title() + word[1:]  # title() turns the ligature ﬁ into Fi
         result.append(word)
         is_start = (
             (is_start and not is_word) or word in _ENDS_SENTENCE or norm in language.capital_after

@@ -1,8 +1,8 @@
 """Detokenization: from normalized summary tokens to printed text.
 
 Models use normalized tokens: lower case, # for digits, -lrb- for a bracket. A copied token is
-printed as in the source. A generated one takes its case from the source, and its digits from the
-number that the model attended to.
+printed as in the source. A generated token takes its case from the source, and its digits from a
+number of the source, preferably one that the model attended to.
 """
 
 import re
@@ -11,41 +11,47 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from readagain.config.options import Case
-from readagain.text.casing import SourceTruecaser, capitalize
+from readagain.text.casing import CLITICS, SourceTruecaser, capitalize
 from readagain.text.document import Document, Token
 from readagain.text.language import ENGLISH, UNSPACED_RANGES, Language
 from readagain.text.normalization import BRACKETS
 from readagain.text.numbers import SourceNumbers
 from readagain.text.truecasing import Truecaser, default_truecaser
 
-_SIGNS = {norm: sign for sign, norm in BRACKETS.items()} | {
+# Printed form of marks, by norm.
+_PRINTED_MARKS = {norm: bracket for bracket, norm in BRACKETS.items()} | {
     "``": '"',
     "''": '"',
     "`": "'",
     "--": "–",
 }
-_CLOSING = frozenset(
+# Norms without a space before them, and without a space after them.
+_CLOSING = CLITICS.union(
     [",", ".", ";", ":", "?", "!", "%", "...", "''", "'", "-rrb-", "-rsb-", "-rcb-"]
-    + ["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"]
 )
 _OPENING = frozenset(["``", "`", "-lrb-", "-lsb-", "-lcb-", "$", "£", "€", "¥"])
-_CLOSED_BY = {"``": "''", "`": "'"}
-_CURLY = {"``": "“", "''": "”", "`": "‘", "'": "’"}
-_NO_SPACE_BEFORE = frozenset([",", "."])  # in any language
-_NOT_LAST = frozenset([",", ";", ":", "--", ".."])
-_CLOSING_OF = {"“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "‹": "›"}
-_OPENING_OF = {closing: opening for opening, closing in _CLOSING_OF.items()}
-_OPENING_IN_ANY_LANGUAGE = frozenset("¿¡「『（《〈【［〔")
-_CLOSING_IN_ANY_LANGUAGE = frozenset("。！？、，；：」』）》〉】］〕،؛؟۔।·・～")
+# The same for languages other than English.
+_CLOSING_NON_ENGLISH = frozenset("。！？、，；：」』）》〉】］〕،؛؟۔।·・～")
+_OPENING_NON_ENGLISH = frozenset("¿¡「『（《〈【［〔")
+_NEVER_SPACED = frozenset([",", "."])  # no space before them, even if the source has one
+_NOT_LAST = frozenset([",", ";", ":", "--", ".."])  # a headline does not end with these norms
+
+_CLOSING_NORM = {"``": "''", "`": "'"}  # by the norm of the opening quote
+_CLOSING_QUOTE = {"“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "‹": "›"}
+_OPENING_QUOTE = {closing: opening for opening, closing in _CLOSING_QUOTE.items()}
+_CURLY_QUOTES = {"``": "“", "''": "”", "`": "‘", "'": "’"}  # by norm
+
 _UNSPACED = re.compile(
     rf"[{UNSPACED_RANGES}「『（《〈【［〔。！？、，；：」』）》〉】］〕·・～⋯…―]"
 )
+# Pairs of tokens that the tokenizer makes of one word.
 _ONE_WORD = frozenset(
     [("can", "not"), ("gon", "na"), ("got", "ta"), ("wan", "na"), ("gim", "me"), ("lem", "me")]
 )
 
 
 Origin = Literal["copied", "generated", "digits", "given"]
+"""Origin of a token, see `SummaryToken.origin`."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +60,15 @@ class SummaryToken:
 
     Args:
         norm: normalized token, as in the vocabulary of the model.
-        copied_from: position of the source token that it copies, counted over all sentences.
-        attended: source positions by decreasing attention; a generated # takes its digits there.
-        is_given: whether it belongs to the prefix that the caller gave.
-        log_prob: natural logarithm of its probability; 0 for a given token.
-        source: source token that it, or its digits, were taken from.
-        surface: as printed; empty if not printed, such as a number without digits in the source.
+        copied_from: position, counted over all sentences, of the source token that is copied.
+        attended: source positions by decreasing attention, which are searched first for the digits
+            of a generated number.
+        is_given: whether the token belongs to the prefix that the caller gave.
+        log_prob: natural logarithm of the token's probability; 0 for a given token.
+        source: source token from which the token or its digits are taken.
+        surface: printed form; empty if the token is not printed, as a number without digits.
         start, end: span in the printed summary.
-        digits_from: position of the source token that its digits were taken from.
+        digits_from: position of the source token from which the digits are taken.
     """
 
     norm: str
@@ -77,7 +84,7 @@ class SummaryToken:
 
     @property
     def origin(self) -> Origin:
-        """Origin: copied, generated, generated with digits of the source, or given."""
+        """Origin of the token; "digits" means generated, with digits of the source."""
         if self.is_given:
             return "given"
         if self.copied_from is not None:
@@ -86,7 +93,7 @@ class SummaryToken:
 
 
 def printed_text(tokens: Sequence[SummaryToken]) -> str:
-    """Return the text of tokens with surfaces and spans."""
+    """Return the text of tokens that have surfaces and spans."""
     text = ""
     for token in tokens:
         text += " " * (token.start - len(text)) + token.surface
@@ -101,58 +108,61 @@ def add_surfaces(
     truecaser: Truecaser | None = None,
     language: Language = ENGLISH,
 ) -> list[SummaryToken]:
-    """Return all tokens with their surface and span in the printed summary (`printed_text`).
+    """Return the tokens with their surfaces and spans in the printed summary (`printed_text`).
 
-    Tokens that are not printed get an empty surface and span: marks at the end, and generated
-    numbers for which no number of the source has digits. So no digits are invented, and # is never
-    printed.
+    Tokens that are not printed get an empty surface and span: commas and similar marks at the end,
+    and generated numbers whose digits the source does not have. So # is never printed, and digits
+    are never invented.
 
     Args:
         tokens: tokens of the summary.
         document: source document.
         case: "sentence" and "headline" capitalize; "plain" leaves copied tokens unchanged.
-        truecaser: usual capitalization of tokens that are not in the document; by default
-            of frequent English words.
+        truecaser: capitalization of words that are not in the document (default: of frequent
+            English words).
         language: language of document and summary.
     """
     is_plain = case == "plain"
-    source_case = SourceTruecaser(
+    source_truecaser = SourceTruecaser(
         document,
         default_truecaser() if truecaser is None else truecaser,
         keep_all_caps=is_plain,
         language=language,
     )
-    result = list(_with_spellings(tokens, document, source_case, case, language))
-    printed = [nth for nth, token in enumerate(result) if token.surface]
+    result = list(_with_spellings(tokens, document, source_truecaser, case, language))
+    printed = [index for index, token in enumerate(result) if token.surface]  # indices
     _match_quotes(result, printed)
     if not is_plain:
         _trim_end(result, printed)
     capitalized = capitalize(
-        [result[nth].surface for nth in printed],
-        [result[nth].norm for nth in printed],
+        [result[index].surface for index in printed],
+        [result[index].norm for index in printed],
         case,
         language,
     )
     surfaces = dict(zip(printed, capitalized, strict=True))
     end, previous = 0, None
-    for nth, token in enumerate(result):
+    for index, token in enumerate(result):
         start = end
-        surface = surfaces.get(nth, "")
-        if nth in surfaces:
+        surface = surfaces.get(index, "")
+        if index in surfaces:
             if previous is not None and _has_space(
                 previous, token, document, language, is_plain=is_plain
             ):
                 start += 1
             previous = token
         end = start + len(surface)
-        result[nth] = replace(token, surface=surface, start=start, end=end)
+        result[index] = replace(token, surface=surface, start=start, end=end)
     return result
 
 
 def write_copied(
     document: Document, language: Language = ENGLISH, *, positions: Iterable[int] | None = None
 ) -> str:
-    """Return the words at `positions` (default: all) as in the document, with single spaces."""
+    """Return the words at some positions (default: all) as spelled and spaced in the document.
+
+    Each run of white space becomes one space.
+    """
     positions = range(len(document.words)) if positions is None else positions
     copies = [SummaryToken(document.words[position].norm, position) for position in positions]
     return printed_text(add_surfaces(copies, document, case="plain", language=language))
@@ -161,23 +171,26 @@ def write_copied(
 def _with_spellings(
     tokens: Sequence[SummaryToken],
     document: Document,
-    source_case: SourceTruecaser,
+    source_truecaser: SourceTruecaser,
     case: Case,
     language: Language,
 ) -> Iterator[SummaryToken]:
-    """Yield tokens with their spelling, which is empty for numbers without digits."""
-    signs = _SIGNS | dict(zip(("``", "''"), language.quotes, strict=True))
+    """Yield tokens with their surface, which stays empty for numbers without digits."""
+    opening_quote, closing_quote = language.quotes
+    printed_marks = _PRINTED_MARKS | {"``": opening_quote, "''": closing_quote}
     numbers = SourceNumbers(document)
-    previous: int | None = None
+    previous: int | None = None  # position from which the previous token was copied
     norms = [None, *(token.norm for token in tokens), None]
-    for nth, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         position = token.copied_from
         digits_from = None
         if position is not None and not document.is_tokenized:
             if case == "plain":
                 surface = document.surface(document.words[position])
             else:
-                surface = source_case.spell_copied(position, continues=previous == position - 1)
+                surface = source_truecaser.spell_copied(
+                    position, continues_copy=previous == position - 1
+                )
         elif position is None and "#" in token.norm:
             filled = numbers.fill(token.norm, token.attended)
             if filled is None:
@@ -186,8 +199,8 @@ def _with_spellings(
             surface, digits_from = filled
             token = replace(token, source=document.words[digits_from])
         else:
-            before, after = norms[nth], norms[nth + 2]
-            surface = signs.get(token.norm) or source_case.spell_generated(
+            before, after = norms[index], norms[index + 2]
+            surface = printed_marks.get(token.norm) or source_truecaser.spell_generated(
                 token.norm, before, after
             )
         previous = position
@@ -195,42 +208,55 @@ def _with_spellings(
 
 
 def _match_quotes(tokens: list[SummaryToken], printed: Sequence[int]) -> None:
-    """Give generated quotation marks the style of their partner, or else of copied tokens."""
-    opening: dict[str, int] = {}  # by the norm that closes it
-    for nth in printed:
-        token = tokens[nth]
-        if token.norm in _CLOSED_BY:
-            opening[_CLOSED_BY[token.norm]] = nth
-        elif token.norm in opening:
-            first_nth = opening.pop(token.norm)
-            first = tokens[first_nth]
-            if token.copied_from is None and first.surface in _CLOSING_OF:
-                tokens[nth] = replace(token, surface=_CLOSING_OF[first.surface])
-            elif first.copied_from is None and token.surface in _OPENING_OF:
-                tokens[first_nth] = replace(first, surface=_OPENING_OF[token.surface])
-    copied = "".join(tokens[nth].surface for nth in printed if tokens[nth].copied_from is not None)
+    """Change generated quotation marks to match copied text, in place.
+
+    A generated mark takes the shape of the copied mark that it opens or closes. If all quotation
+    marks and apostrophes in copied tokens are curly, the generated ones become curly too.
+
+    Args:
+        tokens: tokens with surfaces.
+        printed: indices of the printed tokens.
+    """
+    opening_index: dict[str, int] = {}  # by the norm of the closing mark
+    for index in printed:
+        token = tokens[index]
+        if token.norm in _CLOSING_NORM:
+            opening_index[_CLOSING_NORM[token.norm]] = index
+        elif token.norm in opening_index:
+            first_index = opening_index.pop(token.norm)
+            first = tokens[first_index]
+            if token.copied_from is None and first.surface in _CLOSING_QUOTE:
+                tokens[index] = replace(token, surface=_CLOSING_QUOTE[first.surface])
+            elif first.copied_from is None and token.surface in _OPENING_QUOTE:
+                tokens[first_index] = replace(first, surface=_OPENING_QUOTE[token.surface])
+    copied = "".join(
+        tokens[index].surface for index in printed if tokens[index].copied_from is not None
+    )
     if any(c in copied for c in "‘’“”") and not any(c in copied for c in "'\""):
-        for nth in printed:
-            if tokens[nth].copied_from is None:
-                tokens[nth] = replace(tokens[nth], surface=_curly(tokens[nth]))
+        for index in printed:
+            if tokens[index].copied_from is None:
+                tokens[index] = replace(tokens[index], surface=_curly_surface(tokens[index]))
 
 
-def _curly(token: SummaryToken) -> str:
-    """Return a generated token with typographic quotation marks or apostrophe."""
+def _curly_surface(token: SummaryToken) -> str:
+    """Return the surface of a token with a curly quotation mark or apostrophe."""
     if token.surface in ("'", '"'):
-        return _CURLY.get(token.norm, token.surface)
+        return _CURLY_QUOTES.get(token.norm, token.surface)
     return token.surface.replace("'", "’")
 
 
 def _trim_end(tokens: list[SummaryToken], printed: list[int]) -> None:
-    """Remove marks that a headline does not end with: a comma, or the dots of "and so on.."."""
+    """Remove marks at the end, in place: a comma from `printed`, the dots of "on.." from its token.
+
+    `printed` has the indices of the printed tokens.
+    """
     while printed and tokens[printed[-1]].norm in _NOT_LAST:
         printed.pop()
     if not printed or not tokens[printed[-1]].surface.endswith(".."):
         return
     last = tokens[printed[-1]]
     word = last.surface.rstrip(".")
-    trimmed = f"{word}." if "." in word else word  # "U.S.." is an abbreviation
+    trimmed = f"{word}." if "." in word else word  # "U.S.." becomes "U.S."
     tokens[printed[-1]] = replace(last, surface=trimmed or last.surface)
 
 
@@ -242,10 +268,13 @@ def _has_space(
     *,
     is_plain: bool,
 ) -> bool:
-    """Return whether a space separates two tokens: as in the source, or by their kind."""
+    """Return whether a space separates two printed tokens.
+
+    Neighbours in the source keep its spacing. Otherwise the norms decide.
+    """
     is_amount = left.norm == "$" and right.norm[0] == "#"
-    if not is_plain and (right.norm in _NO_SPACE_BEFORE or is_amount):
-        return False  # even if the text has a space: "to Ostham , they said", "$ 5 million"
+    if not is_plain and (right.norm in _NEVER_SPACED or is_amount):
+        return False  # even if the source has a space: "to Ostham , they said", "$ 5 million"
     first, second = left.copied_from, right.copied_from
     if first is not None and second == first + 1 and not document.is_tokenized:
         return document.words[first].end < document.words[second].start
@@ -260,7 +289,7 @@ def _has_space(
 
 def _is_joined(left: str, right: str, language: Language) -> bool:
     """Return whether two norms of a language other than English are written without a space."""
-    if left in _OPENING_IN_ANY_LANGUAGE or right in _CLOSING_IN_ANY_LANGUAGE:
+    if left in _OPENING_NON_ENGLISH or right in _CLOSING_NON_ENGLISH:
         return True
     if left.endswith("'") and left[:-1] in language.elisions:
         return True

@@ -17,7 +17,13 @@ from readagain.text.tokenizer import token_at, token_spans, tokenize
 
 
 class Token(NamedTuple):
-    """Word of a text: its norm and its span."""
+    """Token of a text.
+
+    Args:
+        norm: normalized token, as models see it.
+        start: offset of its first character in the original text.
+        end: offset after its last character.
+    """
 
     norm: str
     start: int
@@ -26,14 +32,14 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """Text and its tokens by sentence."""
+    """A text and its tokens, grouped by sentence."""
 
     text: str
     sentences: tuple[tuple[Token, ...], ...]
     is_tokenized: bool = False
     """Whether the text was given as tokens separated by spaces, as in Gigaword."""
-    skips_scene: bool = False
-    """Whether sentences at the start of an article that only set the scene were left out."""
+    skips_scene_setting: bool = False
+    """Whether scene-setting sentences at the start of an article were left out."""
 
     @cached_property
     def words(self) -> tuple[Token, ...]:
@@ -42,8 +48,8 @@ class Document:
 
     def surface(self, word: Token) -> str:
         """Return the spelling of a token in the text, HTML entities decoded."""
-        piece = self.text[word.start : word.end]
-        return piece if self.is_tokenized else decode_entities(piece)
+        surface = self.text[word.start : word.end]
+        return surface if self.is_tokenized else decode_entities(surface)
 
 
 def read_document(
@@ -55,44 +61,44 @@ def read_document(
 ) -> Document:
     """Split a text into sentences and tokens.
 
-    With `is_article`, bylines, dates, captions, buttons, and sentences at the start that only set
-    the scene are left out (`article_spans`).
+    With `is_article`, leave out bylines, dates, captions, buttons, and scene-setting sentences at
+    the start such as "It was a cold morning." (`article_spans`).
 
     >>> read_document("It cost $3.").sentences[0][2:4]
     (Token(norm='$', start=8, end=9), Token(norm='#', start=9, end=10))
     """
-    plain = _decode(text, language)
-    skips_scene = False
+    plain = _to_plain_text(text, language)
+    skips_scene_setting = False
     if is_article:
-        sentence_ranges, skips_scene = article_spans(
+        spans, skips_scene_setting = article_spans(
             plain, max_sentences=max_sentences, language=language
         )
     else:
-        sentence_ranges = sentence_spans(plain, max_sentences=max_sentences, language=language)
+        spans = sentence_spans(plain, max_sentences=max_sentences, language=language)
     sentences = []
-    for start, end in sentence_ranges:
-        sentence = plain[start:end]
-        spans = token_spans(sentence, language)
-        norms = normalize_tokens(token_at(sentence, *span, language) for span in spans)
+    for sentence_start, sentence_end in spans:
+        sentence = plain[sentence_start:sentence_end]
+        spans_inside = token_spans(sentence, language)
+        norms = normalize_tokens(token_at(sentence, *span, language) for span in spans_inside)
         sentences.append(
             tuple(
-                Token(norm, start + first, start + last)
-                for norm, (first, last) in zip(norms, spans, strict=True)
+                Token(norm, sentence_start + start, sentence_start + end)
+                for norm, (start, end) in zip(norms, spans_inside, strict=True)
             )
         )
-    if sentences and len(plain) < len(text):
+    if sentences and len(plain) < len(text):  # entities were decoded
         offsets = original_offsets(text, sentences[-1][-1].end)
         sentences = [
             tuple(Token(norm, offsets[start], offsets[end]) for norm, start, end in sentence)
             for sentence in sentences
         ]
-    return Document(text, tuple(sentences), skips_scene=skips_scene)
+    return Document(text, tuple(sentences), skips_scene_setting=skips_scene_setting)
 
 
 def read_tokenized(text: str) -> Document:
-    """Read a text tokenized as in Gigaword: tokens with spaces, one sentence per line.
+    """Read a text tokenized as in Gigaword: tokens separated by spaces, one sentence per line.
 
-    Lines without a token are skipped, and norms are the tokens themselves.
+    Empty lines are skipped. The norm of a token is the token itself.
     """
     sentences = []
     line_start = 0
@@ -117,7 +123,7 @@ def sentence_tokens(
     >>> sentence_tokens("He left. She paid 5%.")
     [['He', 'left', '.'], ['She', 'paid', '5', '%', '.']]
     """
-    plain = _decode(text, language)
+    plain = _to_plain_text(text, language)
     return [
         tokenize(plain[start:end], language)
         for start, end in sentence_spans(plain, max_sentences=max_sentences, language=language)
@@ -142,9 +148,9 @@ def headline_tokens(text: str, language: Language = ENGLISH) -> list[str]:
     >>> headline_tokens("Who won? Nobody")
     ['Who', 'won', '?', 'Nobody']
     """
-    return tokenize(_decode(text, language), language)
+    return tokenize(_to_plain_text(text, language), language)
 
 
-def _decode(text: str, language: Language) -> str:
-    """Decode entities and normalize typography; only entities change the length."""
+def _to_plain_text(text: str, language: Language) -> str:
+    """Decode HTML entities, which shortens a text, and normalize typography, which does not."""
     return normalize_typography(decode_entities(text), keep_quotes=not language.has_english_rules)

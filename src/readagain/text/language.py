@@ -1,4 +1,4 @@
-"""Languages: rules that differ between them, and detection of the language of a text."""
+"""Languages: rules for splitting and printing text, and detection of the language of a text."""
 
 import re
 import tomllib
@@ -32,8 +32,9 @@ UNSPACED_RANGES = "".join(_SCRIPT_RANGES[script] for script in ("Han", "Kana", "
 UNSPACED_CHAR_PATTERN = (
     rf"[{UNSPACED_RANGES}][\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u3099\u309a\uff9e\uff9f]*+"
 )
-"""Pattern of one character of these ranges with its combining marks."""
+"""Pattern of one character of `UNSPACED_RANGES` with its combining marks."""
 
+# A word in a text; the apostrophe of an elision belongs to the first word.
 _WORD = re.compile(r"[^\W\d_]+(?:'(?=[^\W\d_]))?")
 _MAX_CHARS = 2000
 """Number of characters at the start of a text that are used for detection."""
@@ -42,7 +43,7 @@ _MIN_WORDS = 4
 _MIN_SCRIPT_SHARE = 0.6
 """Minimum share of the letters that are in the main script."""
 _MIN_KANA_SHARE = 0.05
-"""Minimum share of kana among kana and Han characters for Japanese; with fewer it is Chinese."""
+"""Minimum share of kana among kana and Han characters in Japanese; Chinese has fewer."""
 _MIN_SCORE = 1.5
 """Minimum score of the detected language, see `_detect_by_words`."""
 _MIN_COVERAGE = 0.08
@@ -51,7 +52,7 @@ _MIN_MARGIN = 1.4
 """Minimum ratio of the best score to the second best."""
 _RARE_WEIGHT = 0.8
 """Weight of the words of languages with `is_rare`; words of other languages have weight 1."""
-_NOT_ARABIC = frozenset("پچژگکیےٹڈڑںھہەێۆڵڕ")
+_NON_ARABIC_LETTERS = frozenset("پچژگکیےٹڈڑںھہەێۆڵڕ")
 """Letters of Persian, Urdu and Kurdish that Arabic does not have."""
 
 
@@ -62,24 +63,24 @@ class Language:
     Args:
         code: ISO 639-1 code.
         name: English name.
-        script: name of its script in Unicode.
+        script: Unicode name of the script.
         is_spaced: whether spaces separate words; otherwise characters are tokens.
         has_headline_case: whether headlines may have a capital on every word.
-        capitalizes_nouns: whether nouns have a capital, so that a capital does not mark a name.
+        capitalizes_nouns: whether all nouns have a capital; then a capital does not mark a name.
         has_ordinals: whether a number with a full stop is an ordinal, as in "3. Oktober".
-        is_rare: whether the language is rare in corpora, so that its detection needs more evidence.
+        is_rare: whether the language is rare in corpora; then its detection needs more evidence.
         quotes: opening and closing quotation mark of generated headlines.
         capital_after: normalized punctuation marks after which the next word of a headline has a
             capital; `` is an opening quotation mark.
-        elisions: words that are written before the next one with an apostrophe, as in "l'impôt".
-        apocopes: words that end with an apostrophe, as in "un po' di".
-        spaced_marks: marks with a space before them, as in "Pourquoi ?".
-        special_letters: letters and marks that few languages of its script have.
+        elisions: words that an apostrophe joins to the next word, such as the l of "l'impôt".
+        apocopes: shortened words that end with an apostrophe, such as the po of "un po' di".
+        spaced_marks: punctuation marks with a space before them, as in "Pourquoi ?".
+        special_letters: letters and marks that few other languages with the same script have.
         function_words: frequent words without content, in lower case.
         never_last: abbreviations that never end a sentence.
         before_numbers: abbreviations that do not end a sentence if a number follows.
         sometimes_last: abbreviations that end a sentence only if the next word often begins one.
-        months: months that make a number with a full stop an ordinal: "am 3. Oktober".
+        months: names of months; a number with a full stop before one is an ordinal.
         before_ordinals: words after which even a number of three or more digits with a full stop
             is an ordinal: "zum 100. Mal".
     """
@@ -120,6 +121,7 @@ def _to_language(code: str, fields: dict[str, Any]) -> Language:
         elif isinstance(value, str) and name not in ("name", "script"):
             words = value.split()
             if name in ("never_last", "before_numbers", "sometimes_last") and code != "en":
+                # Abbreviations may begin a sentence; the English lists have these forms already.
                 words += [word[:1].upper() + word[1:] for word in words]
             value = frozenset(words)
         values[name] = value
@@ -127,32 +129,33 @@ def _to_language(code: str, fields: dict[str, Any]) -> Language:
 
 
 def _load_languages() -> dict[str, Language]:
+    """Return the languages of `languages.toml`, and the undetermined language, by code."""
     tables = tomllib.loads((files(__package__) / "languages.toml").read_text(encoding="utf-8"))
     english = _to_language("en", tables.pop("en"))
-    unknown = replace(
+    undetermined = replace(
         english, code=UNDETERMINED, name="an unknown language", function_words=frozenset()
     )
     others = {code: _to_language(code, fields) for code, fields in tables.items()}
-    return {"en": english, UNDETERMINED: unknown, **others}
+    return {"en": english, UNDETERMINED: undetermined, **others}
 
 
 LANGUAGES = _load_languages()
 """Known languages by code."""
 ENGLISH = LANGUAGES["en"]
-_SPECIAL_LETTERS = frozenset().union(*(each.special_letters for each in LANGUAGES.values()))
+_SPECIAL_LETTERS = frozenset().union(*(language.special_letters for language in LANGUAGES.values()))
 
 
 def find_language(code: str) -> Language:
     """Return a language by its code.
 
     Raises:
-        ConfigError: for an unknown code, with the closest one.
+        ConfigError: for an unknown code; the message suggests the closest code.
     """
     if code in LANGUAGES:
         return LANGUAGES[code]
     names = {language.name.lower(): language.code for language in LANGUAGES.values()}
-    near = get_close_matches(code.lower(), [*names, *LANGUAGES], n=1)
-    hint = f"did you mean '{names.get(near[0], near[0])}'? " if near else ""
+    closest = get_close_matches(code.lower(), [*names, *LANGUAGES], n=1)
+    hint = f"did you mean '{names.get(closest[0], closest[0])}'? " if closest else ""
     raise ConfigError(
         f"language is {quoted(code)}; {hint}known codes: {', '.join(LANGUAGES)}; "
         f"use '{UNDETERMINED}' for any other"
@@ -168,18 +171,18 @@ def detect_language(text: str) -> Language | None:
     'German'
     """
     text = text[:_MAX_CHARS]
-    letters = count_scripts(text)
-    total = letters.total()
-    if not total:
+    num_letters = count_scripts(text)  # by script
+    min_letters = _MIN_SCRIPT_SHARE * num_letters.total()
+    if not num_letters:
         return None
-    han_and_kana = letters["Han"] + letters["Kana"]
-    if han_and_kana >= _MIN_SCRIPT_SHARE * total:
-        is_japanese = letters["Kana"] >= _MIN_KANA_SHARE * han_and_kana
+    num_han_and_kana = num_letters["Han"] + num_letters["Kana"]
+    if num_han_and_kana >= min_letters:
+        is_japanese = num_letters["Kana"] >= _MIN_KANA_SHARE * num_han_and_kana
         return LANGUAGES["ja" if is_japanese else "zh"]
-    script, count = letters.most_common(1)[0]
-    if count < _MIN_SCRIPT_SHARE * total:
+    script, num_in_script = num_letters.most_common(1)[0]
+    if num_in_script < min_letters:
         return None
-    if script == "Arabic" and not _NOT_ARABIC.isdisjoint(text):
+    if script == "Arabic" and not _NON_ARABIC_LETTERS.isdisjoint(text):
         return None
     languages = [language for language in LANGUAGES.values() if language.script == script]
     if len(languages) == 1 and not languages[0].function_words:
@@ -188,13 +191,15 @@ def detect_language(text: str) -> Language | None:
 
 
 def count_scripts(text: str) -> Counter[str]:
-    """Count the letters of a text by script; letters of no listed script count as Latin."""
-    if text.isascii():
-        return +Counter(Latin=sum(map(str.isalpha, text)))
-    letters = Counter({script: len(chars.findall(text)) for script, chars in _SCRIPTS.items()})
-    others = letters.total()
-    letters["Latin"] = max(sum(map(str.isalpha, text)) - others, 0)
-    return +letters
+    """Count the letters of a text by script, without scripts that do not occur.
+
+    Letters that are in none of `_SCRIPTS` count as Latin.
+    """
+    counts: Counter[str] = Counter()
+    if not text.isascii():
+        counts.update({script: len(chars.findall(text)) for script, chars in _SCRIPTS.items()})
+    counts["Latin"] = sum(map(str.isalpha, text)) - counts.total()
+    return +counts
 
 
 @cache
@@ -209,29 +214,29 @@ def _languages_by_word(script: str) -> dict[str, list[Language]]:
 
 
 def _detect_by_words(text: str, script: str) -> Language | None:
-    """Return the language with the most function words and special letters.
+    """Return the language with the highest score for its function words and special letters.
 
-    A word counts 1, divided by the number of languages that have it.
+    Each word or letter adds 1 to the score, divided by the number of languages that have it. Return
+    None if the text is too short, or if the score is too low or too close to the second highest.
     """
     text = text.lower().replace("’", "'")
     words = _WORD.findall(text)
     if len(words) < _MIN_WORDS:
         return None
-    by_word = _languages_by_word(script)
+    languages_by_word = _languages_by_word(script)
     letters = [letter for letter in text if letter in _SPECIAL_LETTERS]
-    scores: dict[str, float] = {}
-    hits: Counter[str] = Counter()
+    scores: dict[str, float] = {}  # by language code
+    num_hits: Counter[str] = Counter()
     for word in (*words, *letters):
-        languages = by_word.get(word, ())
+        languages = languages_by_word.get(word, ())
         for language in languages:
             weight = _RARE_WEIGHT if language.is_rare else 1.0
             scores[language.code] = scores.get(language.code, 0.0) + weight / len(languages)
-            hits[language.code] += 1
-    ranking = sorted(scores, key=lambda code: -scores[code])
-    if not ranking:
+            num_hits[language.code] += 1
+    if not scores:
         return None
-    best, second = ranking[0], scores[ranking[1]] if len(ranking) > 1 else 0.0
-    is_clear = scores[best] >= max(_MIN_SCORE, _MIN_MARGIN * second)
-    if not is_clear or hits[best] < _MIN_COVERAGE * len(words):
-        return None
-    return LANGUAGES[best]
+    best, *others = sorted(scores, key=lambda code: -scores[code])
+    second_score = scores[others[0]] if others else 0.0
+    is_clear = scores[best] >= max(_MIN_SCORE, _MIN_MARGIN * second_score)
+    has_coverage = num_hits[best] >= _MIN_COVERAGE * len(words)
+    return LANGUAGES[best] if is_clear and has_coverage else None

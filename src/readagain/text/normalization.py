@@ -1,7 +1,7 @@
 """Normalization of texts and tokens: HTML entities, typography, and the norms that models see.
 
-Norms lose information on purpose. The spelling of a word is read from its span in the text
-(`document.py`), never from its norm.
+A norm does not have all information of its token, such as case and digits. The spelling of a word
+is read from its span in the text (`document.py`), never from its norm.
 """
 
 import re
@@ -14,10 +14,9 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-MAX_CACHE_BYTES = 32 << 20
+MAX_CACHE_BYTES = 32 << 20  # of each `StringCache`
 MAX_CACHED_CHARS = 64  # longer words are rare in real text
 _ENTRY_BYTES = 100  # size of a dictionary entry without key and value
-
 
 BRACKETS = {
     "(": "-lrb-",
@@ -29,13 +28,15 @@ BRACKETS = {
 }
 LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # cannot be written as UTF-8
 
-_WHOLE_TOKENS = BRACKETS | {'"': "''"} | dict.fromkeys("―—–", "--") | dict.fromkeys("⋯…", "...")
+# Norms of tokens that are punctuation marks.
+_MARK_NORMS = BRACKETS | {'"': "''"} | dict.fromkeys("―—–", "--") | dict.fromkeys("⋯…", "...")
 _DIGIT = re.compile(r"\d")
-_TO_PLAIN = str.maketrans({"–": "-", **dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")})
+# Replaces en dashes by hyphens and removes invisible characters such as soft hyphens.
+_TO_VISIBLE = str.maketrans({"–": "-", **dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")})
 
-# NFC is quadratic in the number of combining marks after one letter. Unicode's stream-safe text
-# format (UAX 15, section 13) therefore allows at most 30 in a row; a combining grapheme joiner is
-# inserted after each 30.
+# NFC takes quadratic time in the number of combining marks after one letter. Unicode's stream-safe
+# text format (UAX 15, section 13) therefore allows at most 30 marks in a row and inserts a
+# combining grapheme joiner after every 30.
 _MAX_MARKS = 30
 _GRAPHEME_JOINER = "\u034f"
 
@@ -46,15 +47,16 @@ _TREEBANK_CHARS = {
     **dict.fromkeys("“”„‟«»″＂", '"'),
     **dict.fromkeys("‘’‚‛‹›′＇ʼ", "'"),
     **dict.fromkeys("‐‑−", "-"),  # hyphen, non-breaking hyphen, minus
-    **dict.fromkeys("—⸺⸻", "―"),  # the tokenizer splits off ― and ⋯, also without spaces
+    **dict.fromkeys("—⸺⸻", "―"),  # the tokenizer always makes ― and ⋯ separate tokens
     **dict.fromkeys("…", "⋯"),
 }
 _TYPOGRAPHIC = re.compile(f"[{''.join(_TREEBANK_CHARS)}]")
-# In other languages than English, double quotes stay as they are; their shape gives the direction.
+# In languages other than English, double quotes stay, since their shape shows whether they open.
 _PLAIN_CHARS = {
     char: plain for char, plain in _TREEBANK_CHARS.items() if plain != '"' and char not in "‘‚‹›"
 } | {"‚": "`", "‹": "`", "›": "'"}
 _TYPOGRAPHIC_EXCEPT_DOUBLE_QUOTES = re.compile(f"[{''.join(_PLAIN_CHARS)}]")
+# A left single quote before a word and not after one opens; others (group 1) are apostrophes.
 _LEFT_SINGLE_QUOTE = re.compile(r"‘(?=\w)(?<![\w.,!?]‘)|(‘)")
 
 # An opening single quote: at the start of a word, and not an apostrophe as in 'em or '90s.
@@ -68,10 +70,10 @@ _OPENING_QUOTE = re.compile(
 
 
 class StringCache(dict[str, T], Generic[T]):
-    """Values of a function by argument: a dictionary that computes missing values.
+    """Dictionary from the arguments of a function to its values, which computes missing values.
 
-    Text repeats its words, so a lookup is several times faster than the function. The cache is
-    cleared when it reaches `max_bytes`; long strings are not cached.
+    Words repeat in a text, and a lookup is several times faster than the function. The cache is
+    cleared when it reaches `max_bytes`. Long strings are not cached.
     """
 
     def __init__(self, compute: Callable[[str], T], max_bytes: int = MAX_CACHE_BYTES) -> None:
@@ -96,18 +98,18 @@ def normalize(token: str) -> str:
     """Return the norm of a token: in lower case, with # for digits.
 
     Brackets and double quotes become Penn Treebank tokens (-lrb-, ''), as in Rush, Chopra and
-    Weston 2015. Accents are composed, so that both encodings of é are one word. Invisible
-    characters such as soft hyphens are removed unless the token has no others.
+    Weston 2015. Accents are composed (Unicode NFC), so that both encodings of é give one norm.
+    Invisible characters such as soft hyphens are removed, unless the token has no other characters.
 
     >>> [normalize(token) for token in ("Café", "$", "3.5m", "(", "Mid-2010s")]
     ['café', '$', '#.#m', '-lrb-', 'mid-####s']
     """
-    if token in _WHOLE_TOKENS:
-        return _WHOLE_TOKENS[token]
+    if token in _MARK_NORMS:
+        return _MARK_NORMS[token]
     norm = _DIGIT.sub("#", token.lower())
     if norm.isascii():
         return norm
-    visible = unicodedata.normalize("NFC", _stream_safe(norm)).translate(_TO_PLAIN) or norm
+    visible = unicodedata.normalize("NFC", _stream_safe(norm)).translate(_TO_VISIBLE) or norm
     return LONE_SURROGATE.sub("\ufffd", visible)
 
 
@@ -115,12 +117,12 @@ _NORMS = StringCache(normalize)
 
 
 def normalize_tokens(tokens: Iterable[str]) -> list[str]:
-    """Return the norm of each token, cached."""
+    """Return the norm of each token, faster than `normalize` by a cache."""
     return [_NORMS[token] for token in tokens]
 
 
 def decode_entities(text: str) -> str:
-    """Replace HTML entities by their characters, also if they are encoded several times.
+    """Replace HTML entities by their characters, even if they are encoded several times.
 
     Unknown entities, and entities that stand for several characters, are not replaced.
 
@@ -133,7 +135,7 @@ def decode_entities(text: str) -> str:
 
 
 def original_offsets(text: str, length: int) -> list[int]:
-    """Return the offsets in `text` of the first `length` decoded characters, and of the next.
+    """Return the offsets in `text` of the first `length + 1` characters after decoding entities.
 
     >>> original_offsets("T&amp;T in", 3)
     [0, 1, 6, 7]
@@ -153,8 +155,8 @@ def original_offsets(text: str, length: int) -> list[int]:
 def normalize_typography(text: str, *, keep_quotes: bool = False) -> str:
     """Replace typographic quotes, hyphens and dashes by the characters of the Penn Treebank.
 
-    Each is replaced by one character, so offsets stay valid. An opening single quote becomes a
-    back quote. With `keep_quotes` double quotes stay, as for languages other than English.
+    Each character is replaced by one character, so offsets stay valid. An opening single quote
+    becomes a back quote. With `keep_quotes`, for languages other than English, double quotes stay.
 
     >>> print(normalize_typography("“The ’90s were ‘mine’,” she said"))
     "The '90s were `mine'," she said
@@ -171,6 +173,7 @@ def normalize_typography(text: str, *, keep_quotes: bool = False) -> str:
 
 
 def _decode_entity(match: re.Match[str]) -> str:
+    """Return the character of an entity; return the entity if it is not one character."""
     name = f"{match[1]};"
     char = unescape(f"&{name}") if name.startswith("#") else html5.get(name, "")
     return char if len(char) == 1 else match[0]

@@ -1,4 +1,4 @@
-"""Numbers of a source document, whose digits replace the # of generated words."""
+"""Digits for generated words: each # is replaced by a digit of a number in the source document."""
 
 import re
 from collections.abc import Sequence
@@ -12,63 +12,68 @@ _MAX_AGE_SUFFIX = len("-year-olds")
 
 
 class SourceNumbers:
-    """Numbers of a document, for generated words whose digits are masked by #.
+    """Numbers of a document, which provide the digits of generated words such as "##pc".
 
-    A word gets the digits of a source word with the same norm. Otherwise a word that starts with
-    digits ("##pc") gets those of a plain number of the same length ("45"), and a plain number those
-    of an age ("17-year-old"). Other source words, such as COVID-19, provide no digits.
+    A word takes its digits from a source word with the same norm. If there is none, a word that
+    starts with digits ("##pc") takes them from a plain number with as many digits ("45"), and a
+    plain number ("##") takes them from an age ("17-year-old"). Other source words, such as
+    COVID-19, provide no digits.
     """
 
     def __init__(self, document: Document) -> None:
         self._surfaces = [document.surface(word) for word in document.words]
-        self._numbers = {
+        self._norms = {  # by position, of the source words with a digit
             position: word.norm
             for position, word in enumerate(document.words)
             if any(c.isdigit() for c in self._surfaces[position])
         }
-        self._norms = set(self._numbers.values())
-        self._used: set[int] = set()
+        self._distinct_norms = set(self._norms.values())
+        self._used_positions: set[int] = set()
 
     def can_fill(self, norm: str) -> bool:
         """Return whether the document has digits for a word."""
-        return norm in self._norms or any(_provides_digits(each, norm) for each in self._norms)
+        return norm in self._distinct_norms or any(
+            _provides_digits(number, norm) for number in self._distinct_norms
+        )
 
     def fill(self, norm: str, attended: Sequence[int]) -> tuple[str, int] | None:
-        """Return a word with the digits of a number and the position of the number, or None.
+        """Return a word with its digits and the source position of the digits, or None.
 
         Args:
             norm: word with # for digits.
-            attended: positions of source words, most attended first. Their numbers are preferred,
-                then numbers that were not used yet.
+            attended: source positions, most attended first. Numbers there are preferred, then
+                numbers that no earlier word of the summary has used.
         """
-        preferred = [position for position in attended if position in self._numbers]
-        unused = [position for position in self._numbers if position not in self._used]
-        positions = [*preferred, *unused, *self._numbers]
+        preferred = [position for position in attended if position in self._norms]
+        unused = [position for position in self._norms if position not in self._used_positions]
+        positions = [*preferred, *unused, *self._norms]
         for position in positions:
-            if self._numbers[position] == norm:
-                self._used.add(position)
+            if self._norms[position] == norm:
+                self._used_positions.add(position)
                 return self._surfaces[position], position
         for position in positions:
-            if _provides_digits(self._numbers[position], norm):
-                self._used.add(position)
+            if _provides_digits(self._norms[position], norm):
+                self._used_positions.add(position)
                 return _fill_digits(norm, self._surfaces[position]), position
         return None
 
 
 def _provides_digits(number: str, norm: str) -> bool:
-    """Return whether a number with another norm has the digits of a word."""
-    # Long numbers are rejected before the lookup, so that the cache has only short keys.
+    """Return whether a number of the source has the digits of a word with a different norm."""
+    # Long numbers are rejected before the cached function, so that its cache has only short keys.
     return len(number) <= len(norm) + _MAX_AGE_SUFFIX and _has_same_digits(number, norm)
 
 
 @lru_cache(maxsize=1 << 14)
 def _has_same_digits(number: str, norm: str) -> bool:
-    bare = _MASKED_NUMBER.match(norm)
-    if bare is None or _MASKED_NUMBER.findall(norm) != _MASKED_NUMBER.findall(number):
+    """Return whether a plain number fits a word, or an age fits a plain number."""
+    plain = _MASKED_NUMBER.match(norm)  # the # at the start of the word
+    if plain is None or _MASKED_NUMBER.findall(norm) != _MASKED_NUMBER.findall(number):
         return False
-    return number == bare[0] or (norm == bare[0] and _AGE.fullmatch(number) is not None)
+    return number == plain[0] or (norm == plain[0] and _AGE.fullmatch(number) is not None)
 
 
 def _fill_digits(norm: str, number: str) -> str:
+    """Replace each # of a word by the next digit of a number."""
     digits = iter([c for c in number if c.isdigit()])
     return "".join(next(digits) if c == "#" else c for c in norm)

@@ -1,7 +1,7 @@
 """Part of speech of a normalized word, from word lists and endings.
 
-About four in five nouns, verbs, adjectives and adverbs of news sentences agree with the Link
-Grammar parser.
+In news sentences the result agrees with the Link Grammar parser for about four in five nouns,
+verbs, adjectives and adverbs.
 """
 
 from functools import lru_cache
@@ -12,13 +12,13 @@ from readagain.text.wordlists import load_word_lists
 _LISTS = load_word_lists(__package__, "parts_of_speech.toml")
 _CLOSED = "determiner pronoun preposition conjunction particle adverb number adjective auxiliary"
 CLOSED_CLASSES = {part: _LISTS[part] for part in _CLOSED.split()}
-"""Words by part of speech; if several classes have a word, the first one is used."""
-_BY_ENDING = {
+"""Word lists by part of speech; a word in several lists has the first of these parts of speech."""
+_PART_BY_ENDING = {
     ending: part
     for part in ("adverb", "adjective", "verb", "noun")
     for ending in _LISTS[f"{part}_endings"]
 }
-_MAX_ENDING = max(map(len, _BY_ENDING))
+_MAX_ENDING = max(map(len, _PART_BY_ENDING))  # letters
 _MIN_STEM = 3  # letters before an ending
 
 
@@ -42,11 +42,11 @@ def part_of_speech(norm: str) -> str:
         return "verb"
     if not _LISTS["noun_or_verb"].isdisjoint((norm, _singular(norm))):
         return "noun or verb"
-    return _by_ending(norm)
+    return _part_by_ending(norm)
 
 
 def _singular(norm: str) -> str:
-    """Strip the -s of a plural noun or a verb in the third person."""
+    """Remove the -s of a plural noun or of a verb in the third person."""
     if norm.endswith("ies"):
         return norm[:-3] + "y"
     if norm.endswith(("shes", "ches", "sses", "xes", "zes", "oes")):
@@ -54,10 +54,11 @@ def _singular(norm: str) -> str:
     return norm[:-1] if norm.endswith("s") and not norm.endswith("ss") else norm
 
 
-def _by_ending(norm: str) -> str:
+def _part_by_ending(norm: str) -> str:
+    """Return the part of speech of the longest listed ending of a word; noun if there is none."""
     if norm in _LISTS["noun"]:
         return "noun"
     for length in range(min(_MAX_ENDING, len(norm) - _MIN_STEM), 1, -1):
-        if norm[-length:] in _BY_ENDING:
-            return _BY_ENDING[norm[-length:]]
+        if norm[-length:] in _PART_BY_ENDING:
+            return _PART_BY_ENDING[norm[-length:]]
     return "noun"

@@ -1,10 +1,11 @@
 """Tokenizer with character offsets: Penn Treebank for English, simpler rules for other languages.
 
 The Treebank's script (Robert MacIntyre's `tokenizer.sed`) is a dozen substitutions. Here its rules
-are one pattern, so that each token has a span. `docs/text.md` lists the differences, and
-`docs/languages.md` the rules of other languages.
+are one regular expression, which finds tokens with their spans. `docs/text.md` lists the
+differences from the script, and `docs/languages.md` the rules of other languages.
 
-Only single characters have possessive quantifiers: Python before 3.11.5 has a bug with groups.
+Possessive quantifiers (`++`) follow only single characters and character classes, since Python
+before 3.11.5 has a bug with possessive groups.
 """
 
 import re
@@ -18,15 +19,16 @@ from readagain.text.language import (
     Language,
 )
 
-# Characters that are always tokens; ― and ⋯ come from `normalize_typography`.
-_ALONE = r";@#$%&?!()\[\]{}<>\"`―⋯。！？、，；：｡「」『』؟۔।॥"
+# Characters that are always separate tokens, for use inside a character class. ― and ⋯ come from
+# `normalize_typography`.
+_SEPARATE = r";@#$%&?!()\[\]{}<>\"`―⋯。！？、，；：｡「」『』؟۔।॥"
 
-# Rest of the text after its last full stop: closing brackets, quotes and white space.
+# What may follow the last full stop of a text: closing brackets, quotes and white space.
 _TEXT_END = r"""[\])}>"']*+\s*+\Z"""
 
 # A clitic ('s, n't) is split off only if one of these follows it.
-_BOUNDARY = rf"(?:[\s{_ALONE}]|\Z|''|--|\.\.\.|[,:](?!\d)|\.(?={_TEXT_END}))"
-_END = rf"(?={_BOUNDARY}|'{_BOUNDARY})"
+_BOUNDARY = rf"(?:[\s{_SEPARATE}]|\Z|''|--|\.\.\.|[,:](?!\d)|\.(?={_TEXT_END}))"
+_CLITIC_END = rf"(?={_BOUNDARY}|'{_BOUNDARY})"
 _CLITIC = r"(?:[sSmMdD]|ll|LL|re|RE|ve|VE)"
 
 # First halves of words that the Treebank splits in two, such as "cannot".
@@ -43,37 +45,37 @@ _FIRST_HALF = r"""
 _TOKEN = re.compile(
     rf"""
     {_FIRST_HALF}
-    # Most words: letters, digits and single hyphens up to a space. For speed only.
+    # Fast path for most words: letters, digits and single hyphens up to a space.
     | [^\W_]++(?:-[^\W_]++)*(?=[\s;?!)]|,\s|\Z)
-    # Any word: the longest sequence without a split.
-    | (?: [^\s{_ALONE}.,:'\-nN]++
-        | n(?!'t{_END}) | N(?!'T{_END})
-        | [,:](?=\d)
+    # Any other word: the longest sequence of these characters.
+    | (?: [^\s{_SEPARATE}.,:'\-nN]++
+        | n(?!'t{_CLITIC_END}) | N(?!'T{_CLITIC_END})
+        | [,:](?=\d)  # as in 1,000 and 10:45
         | -(?!-)
-        | (?<=[\w\\])`(?!`)
+        | (?<=[\w\\])`(?!`)  # inside a word
+        # A full stop, except the last of the text; that of "U.S." belongs to the word.
         | \.(?!\.\.)(?:(?<=\.\.)|(?<=\.[A-Za-z]\.)|(?!{_TEXT_END}))
-        | '(?!'|{_CLITIC}?{_END})
+        | '(?!'|{_CLITIC}?{_CLITIC_END})  # an apostrophe, except before a clitic
       )+
-    | n't | N'T | '' | '{_CLITIC}{_END}
+    | n't | N'T | '' | '{_CLITIC}{_CLITIC_END}
     | -- | \.\.\. | ``
     | \S
     """,
     re.VERBOSE,
 )
 
-# A double quote opens at the start, after white space and after these.
-_OPENS_AFTER = frozenset("([{<`―–")
+_ENGLISH_QUOTES = frozenset(['"', "''"])
+# A double quote opens a quotation at the start of a text, after white space and after these.
+_BEFORE_OPENING = frozenset("([{<`―–")
 
-# Other languages: characters that are always tokens; quotation marks, and the characters before an
-# opening and after a closing one.
-_ALONE_IN_ANY_LANGUAGE = _ALONE + r"¿¡«»„“”‟‘‚‹›€£¥،؛٪…—〈〉《》【】（）［］〔〕·・～｛｝＂＇՞‐‑−"
-_AFTER_LAST_STOP = r"""[\])}>"'»“”«‹›\s]*+\Z"""
-_OPENING_MARKS = frozenset("«„‟“")
-_CLOSING_MARKS = frozenset("»”")
-QUOTES = _OPENING_MARKS | _CLOSING_MARKS | {'"', "''"}
-"""Double quotation marks, whose norms are `` and ''."""
-_BEFORE_OPENING = frozenset("([{<`―–—-/'’¿¡=„«“")
-_AFTER_CLOSING = frozenset(".,;:?!)]}>―–—-⋯…/'»”“")
+# The same for other languages.
+_SEPARATE_NON_ENGLISH = _SEPARATE + r"¿¡«»„“”‟‘‚‹›€£¥،؛٪…—〈〉《》【】（）［］〔〕·・～｛｝＂＇՞‐‑−"
+_TEXT_END_NON_ENGLISH = r"""[\])}>"'»“”«‹›\s]*+\Z"""
+_OPENING_QUOTES = frozenset("«„‟“")
+_CLOSING_QUOTES = frozenset("»”")
+_QUOTES_NON_ENGLISH = _OPENING_QUOTES | _CLOSING_QUOTES | _ENGLISH_QUOTES
+_BEFORE_OPENING_NON_ENGLISH = frozenset("([{<`―–—-/'’¿¡=„«“")
+_AFTER_CLOSING_NON_ENGLISH = frozenset(".,;:?!)]}>―–—-⋯…/'»”“")
 
 
 @cache
@@ -82,20 +84,20 @@ def _token_pattern(code: str) -> re.Pattern[str]:
     language = LANGUAGES[code]
     if language.has_english_rules:
         return _TOKEN
-    parts = [] if language.is_spaced else [UNSPACED_CHAR_PATTERN]
+    alternatives = [] if language.is_spaced else [UNSPACED_CHAR_PATTERN]
     if language.elisions:
         elisions = "|".join(sorted(language.elisions, key=len, reverse=True))
-        parts.append(rf"(?i:{elisions})'(?=[\w\"«“„])")
+        alternatives.append(rf"(?i:{elisions})'(?=[\w\"«“„])")
     if language.apocopes:
-        parts.append(rf"(?i:{'|'.join(language.apocopes)})'(?!\w)")
-    if code == "nl":
-        parts.append(r"'(?i:s|t|n|k|m|r)\b(?!-\w)|'[sS]-\w+")
+        alternatives.append(rf"(?i:{'|'.join(language.apocopes)})'(?!\w)")
+    if code == "nl":  # 's avonds, 't, 's-Hertogenbosch
+        alternatives.append(r"'(?i:s|t|n|k|m|r)\b(?!-\w)|'[sS]-\w+")
     unspaced = "" if language.is_spaced else UNSPACED_RANGES
-    parts.append(
-        rf"""(?: [^\s{_ALONE_IN_ANY_LANGUAGE}{unspaced}.,:'\-]++
+    alternatives.append(
+        rf"""(?: [^\s{_SEPARATE_NON_ENGLISH}{unspaced}.,:'\-]++
             | [,:](?=\d)
             | -(?!-)
-            | \.(?!\.\.)(?:(?<=\.\.)|(?<=\.[^\W\d_]\.)|(?!{_AFTER_LAST_STOP}))
+            | \.(?!\.\.)(?:(?<=\.\.)|(?<=\.[^\W\d_]\.)|(?!{_TEXT_END_NON_ENGLISH}))
             | '(?=\w)(?<=\w')
             | "(?<=[א-ת]")(?=[א-ת])  # Hebrew abbreviations
           )+
@@ -103,7 +105,7 @@ def _token_pattern(code: str) -> re.Pattern[str]:
         | \S
         """
     )
-    return re.compile("|".join(parts), re.VERBOSE)
+    return re.compile("|".join(alternatives), re.VERBOSE)
 
 
 def token_spans(text: str, language: Language = ENGLISH) -> list[tuple[int, int]]:
@@ -119,42 +121,43 @@ def token_spans(text: str, language: Language = ENGLISH) -> list[tuple[int, int]
 
 
 def tokenize(text: str, language: Language = ENGLISH) -> list[str]:
-    """Return the tokens of a sentence, double quotes as `` and ''.
+    """Return the tokens of a sentence; double quotes become `` or ''.
 
     >>> tokenize('He said "I cannot," no?')
     ['He', 'said', '``', 'I', 'can', 'not', ',', "''", 'no', '?']
     """
-    has_quotes = (
-        '"' in text or "''" in text
-        if language.has_english_rules
-        else not QUOTES.isdisjoint(text) or "''" in text
-    )
-    if not has_quotes:
+    quotes = _ENGLISH_QUOTES if language.has_english_rules else _QUOTES_NON_ENGLISH
+    if not any(quote in text for quote in quotes):
         return _token_pattern(language.code).findall(text)
     return [token_at(text, start, end, language) for start, end in token_spans(text, language)]
 
 
 def token_at(text: str, start: int, end: int, language: Language = ENGLISH) -> str:
-    """Return the token at a span of `token_spans`, a double quote as `` or ''."""
+    """Return the token at a span of `token_spans`; a double quote becomes `` or ''."""
     token = text[start:end]
     if not language.has_english_rules:
-        return _directed_quote(text, start, end) if token in QUOTES else token
-    if token not in ('"', "''"):
+        return _directed_quote(text, start, end) if token in _QUOTES_NON_ENGLISH else token
+    if token not in _ENGLISH_QUOTES:
         return token
     before = text[start - 1 : start]
-    return "``" if not before or before.isspace() or before in _OPENS_AFTER else "''"
+    return "``" if not before or before.isspace() or before in _BEFORE_OPENING else "''"
 
 
 def _directed_quote(text: str, start: int, end: int) -> str:
-    """Return `` or '' for a quotation mark, by its neighbours or else by its shape.
+    """Return `` for an opening and '' for a closing quotation mark.
 
-    German opens with „ or », which close elsewhere; French has spaces on both sides.
+    The characters before and after the mark decide first, since languages use the marks
+    differently: » closes in French and may open in German. If they do not decide, as between two
+    spaces, the shape of the mark does. A straight mark between spaces closes a quotation if an odd
+    number of these marks precede it.
     """
     mark, before, after = text[start:end], text[start - 1 : start], text[end : end + 1]
-    may_open = not before or before.isspace() or before in _BEFORE_OPENING
-    may_close = not after or after.isspace() or after in _AFTER_CLOSING
+    may_open = not before or before.isspace() or before in _BEFORE_OPENING_NON_ENGLISH
+    may_close = not after or after.isspace() or after in _AFTER_CLOSING_NON_ENGLISH
     if may_open != may_close:
         return "``" if may_open else "''"
-    if mark in _OPENING_MARKS or mark in _CLOSING_MARKS:
-        return "``" if mark in _OPENING_MARKS else "''"
+    if mark in _OPENING_QUOTES:
+        return "``"
+    if mark in _CLOSING_QUOTES:
+        return "''"
     return "''" if may_open and text.count(mark, 0, start) % 2 else "``"

@@ -1,4 +1,4 @@
-"""Truecasing: capitalization of words in mid-sentence, and normalization of all-caps text."""
+"""Truecasing: capitalization of words inside a sentence, and of texts written in all caps."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,21 +19,22 @@ from readagain.text.wordlists import ENGLISH_WORDS
 CASES_FILE = "cases.txt"
 """File of a `Truecaser` in a prepared corpus and in a model folder."""
 MAX_CASES_BYTES = 64 << 20
+"""Maximum size of the file."""
 MIN_ALL_CAPS_WORDS = 4
-"""Minimum number of words in capitals for an all-caps text or sentence; fewer may be acronyms."""
+"""Minimum number of words of an all-caps text or sentence; fewer words may be acronyms."""
 MIN_NAME_LETTERS = 4
-"""Minimum number of letters for an unknown all-caps word to be treated as a name; shorter words are
-treated as acronyms."""
+"""Minimum length of an unknown all-caps word that is treated as a name; a shorter word is treated
+as an acronym."""
 
 Ints = NDArray[np.int64]
 
 _LONG_WORD = 5  # letters; shorter words may be in lower case in a title-cased headline
-# Flags of a word. `_CAN_PRECEDE`: the case of the next word can be informative, since this word is
-# no mark after which a sentence may begin.
+# Bit flags of a token. `_CAN_PRECEDE`: not a mark that may begin a sentence, such as a colon, so
+# the case of the next word can be informative.
 _IS_WORD, _CAN_PRECEDE, _IS_LONG, _IS_LONG_LOWER, _HAS_CAPITAL = 1, 2, 4, 8, 16
 
 MINOR_WORDS = ENGLISH_WORDS["minor"]
-"""Words in lower case in headlines unless first or last."""
+"""Words that are in lower case in headlines, unless first or last."""
 _LOWER_IN_NAMES = MINOR_WORDS | {"'s", "’s"}
 _ROMAN = re.compile(r"[IVX]+")
 _VOWEL = re.compile(r"[AEIOUY]")
@@ -41,11 +42,11 @@ _ORDINAL = re.compile(r"\d+(?:ST|ND|RD|TH|S)")  # 14TH, 1990S
 
 
 class Truecaser:
-    """Capitalization of words and word pairs in mid-sentence, looked up by their norm.
+    """Capitalization of words and word pairs inside a sentence, looked up by their norm.
 
     Args:
-        entries: words as they are spelled, and pairs of words that are spelled differently
-            together than apart ("white", "house", "White House").
+        entries: words as they are spelled, and pairs of words whose spelling differs from that of
+            the single words ("white", "house", "White House").
     """
 
     def __init__(self, entries: Iterable[str] = ()) -> None:
@@ -94,7 +95,7 @@ class Truecaser:
         return self.word(norm)
 
     def restricted_to(self, vocab: Vocab) -> "Truecaser":
-        """Return the entries whose words are all in a vocabulary."""
+        """Return a truecaser with the entries whose words are all in a vocabulary."""
         return Truecaser(
             entry
             for norm, entry in self._spellings.items()
@@ -102,7 +103,7 @@ class Truecaser:
         )
 
     def with_fallback(self, other: "Truecaser") -> "Truecaser":
-        """Return these entries, and the entries of `other` for words that are missing here."""
+        """Return a truecaser that uses `other` for words and pairs without an entry here."""
         return Truecaser((other._spellings | self._spellings).values())
 
     def __len__(self) -> int:
@@ -117,9 +118,9 @@ class Truecaser:
 
 @cache
 def default_truecaser() -> Truecaser:
-    """Return the spellings of frequent English words.
+    """Return a truecaser for frequent English words.
 
-    `spellings.txt` has frequent words of the training texts of the bundled models, without words
+    `spellings.txt` lists frequent words of the training texts of the bundled models, except words
     whose case varies.
     """
     spellings = files("readagain.text").joinpath("spellings.txt").read_text(encoding="ascii")
@@ -131,29 +132,30 @@ def has_informative_case(
 ) -> NDArray[np.bool_]:
     """Return which words have a case that does not depend on their position in a sentence.
 
-    Excluded are the first word of a sentence, words after a mark that may begin one (a colon, an
-    opening quote), and all words of sentences in title case, in all caps or without capitals.
+    This excludes the first word of a sentence, words after a mark that may begin a sentence (a
+    colon, an opening quote), and all words of sentences in title case, in all caps or without
+    capitals.
 
     Args:
         tokens: distinct words.
         ids: (number of words,) the words of all sentences as indices of `tokens`.
         lengths: (number of sentences,) number of words of each sentence.
-        has_headline_case: whether the language has title case. If not, a sentence is used if it has
-            capitalized and lower-case words; the test for title case would exclude German
-            sentences with many nouns.
+        has_headline_case: whether the language has title case. If not, only sentences that lack
+            capitalized or lower-case words are excluded, since the test for title case would also
+            exclude German sentences with many nouns.
 
     Returns:
         (number of words,) bool.
     """
     flags = np.fromiter(map(_CASE_FLAGS.__getitem__, tokens), np.uint8, len(tokens))[ids]
-    starts = np.cumsum(lengths) - lengths
-    is_first = np.zeros(len(ids) + 1, dtype=bool)
+    starts = np.cumsum(lengths) - lengths  # index of the first word of each sentence
+    is_first = np.zeros(len(ids) + 1, dtype=bool)  # an empty last sentence starts after the words
     is_first[starts] = True
     is_inside = ~is_first[:-1]
 
-    def count(marked: NDArray[np.bool_]) -> Ints:
-        """Count the marked words of each sentence."""
-        sums = np.concatenate([[0], np.cumsum(marked)])
+    def count(is_counted: NDArray[np.bool_]) -> Ints:
+        """Return the number of counted words of each sentence."""
+        sums = np.concatenate([[0], np.cumsum(is_counted)])
         counts: Ints = sums[starts + lengths] - sums[starts]
         return counts
 
@@ -161,6 +163,7 @@ def has_informative_case(
     if has_headline_case:
         num_long = count(is_inside & (flags & _IS_LONG != 0))
         num_lower = count(is_inside & (flags & _IS_LONG_LOWER != 0))
+        # In title case, fewer than a third of the long words are in lower case.
         is_sentence_case = has_capital & (num_long > 0) & (num_long <= 3 * num_lower)
     else:
         is_lower = (flags & (_IS_WORD | _HAS_CAPITAL)) == _IS_WORD
@@ -172,6 +175,7 @@ def has_informative_case(
 
 
 def _case_flags(word: str) -> int:
+    """Return the bit flags of a token."""
     is_word = word[:1].isalpha()
     is_long = is_word and len(word) >= _LONG_WORD
     can_precede = word[:1].isalnum() or word[-1:].isalnum() or word == ","
@@ -192,7 +196,10 @@ def normalize_all_caps(
 ) -> list[list[str]]:
     """Truecase all-caps texts, all-caps sentences and all-caps words at the start of a sentence.
 
-    Sentences are given as surfaces and as norms.
+    Args:
+        sentences: surfaces of the words of each sentence.
+        norms: norms of the words of each sentence.
+        truecaser: usual capitalization of words.
     """
     is_all_caps = _is_all_caps([surface for sentence in sentences for surface in sentence])
     return [
@@ -206,7 +213,7 @@ def normalize_all_caps(
 def truecase_sentence(
     surfaces: Sequence[str], norms: Sequence[str], truecaser: Truecaser
 ) -> list[str]:
-    """Truecase an all-caps sentence; unknown pronounceable words are taken for names.
+    """Truecase an all-caps sentence; capitalize unknown pronounceable words like names.
 
     >>> surfaces = ["FERRY", "TO", "OSTHAM", "SINKS", "OFF", "UK"]
     >>> truecaser = Truecaser(["ferry", "to", "sinks", "off", "UK"])
@@ -227,52 +234,53 @@ def truecase_start(
     """Truecase the all-caps words at the start of a sentence.
 
     Some newspapers print the first name or word of a text in capitals: "QUEEN ELIZABETH II has
-    left". The words are changed if one of them is known in another spelling (so "UK PM" stays) or
-    several unknown ones look like a name.
+    left". The words are changed if the truecaser spells one of them differently (so "UK PM" stays),
+    or if several words, all of them unknown, look like a name.
 
     >>> truecaser = Truecaser(["Twain"])
     >>> truecase_start(["MARK", "TWAIN", "of", "ITV"], ["mark", "twain", "of", "itv"], truecaser)
     ['Mark', 'Twain', 'of', 'ITV']
     """
     words = list(takewhile(_is_caps_word, surfaces))
-    following = surfaces[len(words) :]
-    known = [truecaser.word(norm) for norm in norms[: len(words)]]
-    has_other_spelling = any(spelling is not None and not spelling.isupper() for spelling in known)
-    is_changed = has_other_spelling or (not any(known) and _looks_like_name(words))
-    if not is_changed or _has_intended_capitals(words, following):
+    remaining = surfaces[len(words) :]
+    usual = [truecaser.word(norm) for norm in norms[: len(words)]]
+    has_other_spelling = any(spelling is not None and not spelling.isupper() for spelling in usual)
+    is_unknown_name = not any(usual) and _looks_like_name(words)
+    is_changed = has_other_spelling or is_unknown_name
+    if not is_changed or _has_intended_capitals(words, remaining):
         return list(surfaces)
     truecased = []
-    for n, surface in enumerate(words):
-        before = norms[n - 1] if n > 0 else None
-        after = norms[n + 1] if n + 1 < len(words) else None
-        if n > 0 and surface.lower() in _LOWER_IN_NAMES:
+    for index, surface in enumerate(words):
+        before = norms[index - 1] if index > 0 else None
+        after = norms[index + 1] if index + 1 < len(words) else None
+        if index > 0 and surface.lower() in _LOWER_IN_NAMES:
             truecased.append(surface.lower())
         else:
-            spelling = truecaser.word_in_context(norms[n], before, after)
+            spelling = truecaser.word_in_context(norms[index], before, after)
             truecased.append(_spell_or_capitalize(surface, spelling))
-    return [*truecased, *following]
+    return [*truecased, *remaining]
 
 
 def _is_all_caps(surfaces: Sequence[str]) -> bool:
-    """Return whether words have no lower-case letter and enough of them are in capitals."""
+    """Return whether no word has a lower-case letter, and enough words are in capitals."""
     has_lower = any(c.islower() for surface in surfaces for c in surface)
     return not has_lower and sum(map(str.isupper, surfaces)) >= MIN_ALL_CAPS_WORDS
 
 
-def _has_intended_capitals(words: Sequence[str], following: Sequence[str]) -> bool:
-    """Return whether capitals at the start of a sentence are part of the spelling.
+def _has_intended_capitals(words: Sequence[str], remaining: Sequence[str]) -> bool:
+    """Return whether the capitals of the first words of a sentence are part of the spelling.
 
-    A single word may be an acronym ("WHO", but not "THE"), half of a name such as "AT&T", or occur
-    again in capitals. Capitals of several words are part of the spelling only if
-    the whole sentence is in capitals.
+    A single word keeps its capitals if it may be an acronym ("WHO", but not "THE"), if it is half
+    of a name such as "AT&T", or if it occurs again in capitals. Several words keep their capitals
+    only if no words remain after them.
     """
-    if not following:
+    if not remaining:
         return True
     if len(words) > 1:
         return False
     word = words[0]
-    is_short = len(word) < (3 if word.lower() in MINOR_WORDS else 4)
-    return is_short or following[0] == "&" or word in following
+    max_acronym_letters = 2 if word.lower() in MINOR_WORDS else 3
+    return len(word) <= max_acronym_letters or remaining[0] == "&" or word in remaining
 
 
 def _looks_like_name(words: Sequence[str]) -> bool:
@@ -283,14 +291,15 @@ def _looks_like_name(words: Sequence[str]) -> bool:
 
 
 def _is_caps_word(surface: str) -> bool:
+    """Return whether a word is in capitals, without digits and marks other than hyphens."""
     return surface.isupper() and all(c.isalpha() or c in "-'’" for c in surface)
 
 
 def _truecase_word(surface: str, spelling: str | None, truecaser: Truecaser) -> str:
-    """Truecase an all-caps word by its spelling, or by the spellings of its hyphenated parts."""
+    """Truecase an all-caps word by its usual spelling, or part by part if it has hyphens."""
     if spelling is not None and len(spelling) == len(surface):
         return "".join(
-            c.lower() if like.islower() else c for c, like in zip(surface, spelling, strict=True)
+            c.lower() if usual.islower() else c for c, usual in zip(surface, spelling, strict=True)
         )
     if surface[:1] in ("'", "’") or surface == "N'T" or _ORDINAL.fullmatch(surface):
         return surface.lower()
@@ -304,7 +313,10 @@ def _truecase_word(surface: str, spelling: str | None, truecaser: Truecaser) -> 
 
 
 def _spell_or_capitalize(surface: str, spelling: str | None) -> str:
-    """Return the spelling if it has capitals; else capitalize the word if it is pronounceable."""
+    """Return the usual spelling if it has capitals; otherwise capitalize the word.
+
+    An unknown word that is short or has no vowel, and a Roman numeral, stay in all caps.
+    """
     if spelling is not None and spelling != spelling.lower():
         return spelling
     if spelling is None and (len(surface) < 3 or not _VOWEL.search(surface)):

@@ -11,8 +11,8 @@ from readagain.text.normalization import LONE_SURROGATE
 
 PAD, UNK, BOS, EOS = range(4)
 SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
-STYLE_TOKEN = re.compile("<[a-z]+>")
-"""Source token that selects a style, such as `<loose>`; see `DecodeSpec.style`."""
+_STYLE_TOKEN = re.compile("<[a-z]+>")
+"""Source token that selects a style of headline, such as `<loose>`; see `DecodeSpec.style`."""
 MAX_VOCAB_BYTES = 64 << 20
 """Maximum size of a vocabulary file, enough for a few million words."""
 
@@ -30,8 +30,7 @@ class Vocab:
     def __init__(self, words: Sequence[str]) -> None:
         self.words = tuple(words)
         self._ids = {word: id for id, word in enumerate(self.words)}
-        problem = _first_problem(self.words, self._ids)
-        if problem:
+        if problem := _first_problem(self.words, self._ids):
             raise ConfigError(f"vocabulary: {problem}")
 
     @cached_property
@@ -40,7 +39,7 @@ class Vocab:
         return {
             word[1:-1]: id
             for word, id in self._ids.items()
-            if word not in SPECIAL_TOKENS and STYLE_TOKEN.fullmatch(word)
+            if word not in SPECIAL_TOKENS and _STYLE_TOKEN.fullmatch(word)
         }
 
     @classmethod
@@ -100,11 +99,11 @@ class Vocab:
 
 
 def _first_problem(words: tuple[str, ...], ids: Mapping[str, int]) -> str | None:
-    """Describe the first invalid word, or return None."""
+    """Return a description of the first invalid word, or None if all are valid."""
     for id, token in enumerate(SPECIAL_TOKENS):
         if words[id : id + 1] != (token,):
-            found = quoted(words[id]) if id < len(words) else "missing"
-            return f"line {id + 1} is {found}; expected the special token {token!r}"
+            content = quoted(words[id]) if id < len(words) else "missing"
+            return f"line {id + 1} is {content}; expected the special token {token!r}"
     for id, word in enumerate(words):
         if word.split() != [word]:
             return f"line {id + 1} is {quoted(word)}, which is not one word"
@@ -118,8 +117,8 @@ def _first_problem(words: tuple[str, ...], ids: Mapping[str, int]) -> str | None
 def extended_source_ids(source: Sequence[str], vocab: Vocab) -> list[int]:
     """Return the extended id of each source word.
 
-    An out-of-vocabulary word has the id V + the position of its first occurrence, for a vocabulary
-    of V words. A source of several sentences is flat, with `<pad>` at positions without a word.
+    With a vocabulary of V words, an out-of-vocabulary word gets V + the position of its first
+    occurrence in `source`. The sentences of `source` are concatenated, padded with `<pad>`.
 
     >>> extended_source_ids(["a", "zyx", "zyx"], Vocab(["<pad>", "<unk>", "<s>", "</s>", "a"]))
     [4, 6, 6]
@@ -128,13 +127,13 @@ def extended_source_ids(source: Sequence[str], vocab: Vocab) -> list[int]:
 
 
 def extended_summary_ids(summary: Sequence[str], source: Sequence[str], vocab: Vocab) -> list[int]:
-    """Return the extended id of each summary word; UNK if neither vocab nor source has it."""
+    """Return the extended id of each summary word; UNK for a word in neither vocab nor source."""
     ids = vocab.ids(summary)
     if UNK not in ids:
         return ids
     first_position = {word: position for position, word in reversed(list(enumerate(source)))}
     V = len(vocab)
-    return [
+    return [  # "<unk>" is in the vocabulary and stays UNK
         V + first_position[word]
         if id == UNK and word not in vocab and word in first_position
         else id

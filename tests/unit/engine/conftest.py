@@ -1,4 +1,4 @@
-"""Fixtures: the model `toy` of tests/assets, graphs with random weights, so no torch is needed."""
+"""Fixtures with the model `toy` of tests/assets, whose graphs have random weights."""
 
 import shutil
 from pathlib import Path
@@ -12,15 +12,17 @@ TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
 
 @pytest.fixture(scope="session")
 def toy():
+    """Return the directory of the model."""
     return TOY
 
 
 @pytest.fixture
 def toy_copy(tmp_path):
-    """Return a copy of the model that a test may change."""
+    """Return a copy of the model directory that a test may change."""
     return Path(shutil.copytree(TOY, tmp_path / "toy"))
 
 
 @pytest.fixture(scope="session")
 def summarizer():
+    """Return a summarizer with the model."""
     return Summarizer.load(TOY, threads=1)

@@ -1,4 +1,4 @@
-"""Features of the confidence of a headline."""
+"""Features from which the confidence of a headline is computed."""
 
 import pytest
 
@@ -12,24 +12,32 @@ from readagain.text.document import read_document
 TEXT = "The old ferry of Eltor sank near Norrvik. The mayor of Ostham met."
 
 
-def source_of(text, **changes):
+def read_source(text):
+    """Return a text of which a model reads all words."""
     document = read_document(text)
-    return SourceText(document, (range(len(document.words)),), is_truncated=False, **changes)
+    return SourceText(document, (range(len(document.words)),), is_truncated=False)
 
 
-def summary_of(*tokens, **changes):
-    values = {"score": 0.0, "read_sentences": 2, "truncated": False, "end_log_prob": -0.5}
-    return Summary(text="", words=tokens, **{**values, **changes})
+def make_summary(*tokens, truncated=False):
+    return Summary(
+        text="",
+        score=0.0,
+        words=tokens,
+        read_sentences=2,
+        truncated=truncated,
+        end_log_prob=-0.5,
+    )
 
 
 def copied(position, log_prob=-0.1):
+    """Return a token that copies a word of `TEXT`."""
     word = read_document(TEXT).words[position]
     return SummaryToken(word.norm, position, surface=TEXT[word.start : word.end], log_prob=log_prob)
 
 
 def test_features_of_a_copied_headline():
-    summary = summary_of(copied(2), copied(5, -0.7), copied(7), truncated=True)
-    found, _ = features_and_checks(summary, source_of(TEXT))
+    summary = make_summary(copied(2), copied(5, -0.7), copied(7), truncated=True)
+    features, _ = features_and_checks(summary, read_source(TEXT))
     expected = {
         "mean_log_prob": -0.3,
         "min_log_prob": -0.7,
@@ -47,30 +55,30 @@ def test_features_of_a_copied_headline():
         "truncated": 1,
         **dict.fromkeys(CHECKS, 0),
     }
-    assert found == pytest.approx(expected)
+    assert features == pytest.approx(expected)
 
 
 def test_features_of_a_generated_headline():
-    summary = summary_of(copied(12), SummaryToken("sinks", surface="sinks"), copied(2))
-    found, failed = features_and_checks(summary, source_of(TEXT))
+    summary = make_summary(copied(12), SummaryToken("sinks", surface="sinks"), copied(2))
+    features, failed = features_and_checks(summary, read_source(TEXT))
     assert failed == ["subject"]
-    assert found["copied"] == pytest.approx(2 / 3)
-    assert found["not_in_text"] == pytest.approx(1 / 3)
-    assert found["in_order"] == pytest.approx(1 / 3)
-    assert found["two_sentences"] == 1
-    assert found["subject"] == 1  # "The mayor of" is left out
+    assert features["copied"] == pytest.approx(2 / 3)
+    assert features["not_in_text"] == pytest.approx(1 / 3)
+    assert features["in_order"] == pytest.approx(1 / 3)
+    assert features["two_sentences"] == 1
+    assert features["subject"] == 1  # "The mayor of" is left out
 
 
 def test_unprinted_words_do_not_count():
-    summary = summary_of(copied(2), SummaryToken("##", log_prob=-3.0))
-    found, _ = features_and_checks(summary, source_of(TEXT))
-    assert found["num_words"] == 1
-    assert found["min_log_prob"] == -3.0
+    summary = make_summary(copied(2), SummaryToken("##", log_prob=-3.0))
+    features, _ = features_and_checks(summary, read_source(TEXT))
+    assert features["num_words"] == 1
+    assert features["min_log_prob"] == -3.0
 
 
 def test_summarizer_returns_features(summarizer):
     text = "Police in Ghent said on Monday that 12 people crossed the old bridge."
     summary = summarizer.summarize(text)
-    found = summarizer.features(text, summary)
-    assert found["end_log_prob"] == summary.end_log_prob < 0
-    assert all(isinstance(value, float) for value in found.values())
+    features = summarizer.features(text, summary)
+    assert features["end_log_prob"] == summary.end_log_prob < 0
+    assert all(isinstance(value, float) for value in features.values())

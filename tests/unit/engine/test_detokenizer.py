@@ -40,11 +40,11 @@ def hypothesis(words, attended=()):
     )
 
 
-ELAN = (len(VOCAB) + 6, 1, 0)
-GENERATED = (-1, -1)
+ELAN = (len(VOCAB) + 6, 1, 0)  # id, sentence and position of the copied word
+GENERATED = (-1, -1)  # sentence and position of a word that is not copied
 
 
-def test_copied_token_is_found_in_its_sentence(source):
+def test_copied_token_has_its_source_position(source):
     tokens = Detokenizer(VOCAB).tokens(hypothesis([ELAN, (FERRIES, 1, 4)]), source)
     assert [(token.norm, token.copied_from) for token in tokens] == [("élan", 5), ("ferries", 9)]
     assert [TEXT[token.source.start : token.source.end] for token in tokens] == ["Élan", "ferries"]
@@ -54,13 +54,13 @@ def test_copied_token_is_found_in_its_sentence(source):
 
 @pytest.mark.parametrize(("attended", "number"), [((0, 2), "75"), ((1, 3), "12")])
 def test_generated_number_takes_the_attended_digits(source, attended, number):
-    found = hypothesis(
+    summary = hypothesis(
         [ELAN, (BUYS, *GENERATED), (MASKED, *GENERATED), (BOATS, *GENERATED)],
         attended=[(1, 0), (1, 2), attended],
     )
     detokenizer = Detokenizer(VOCAB)
-    text, tokens = detokenizer.print_tokens(
-        detokenizer.tokens(found, source), source, case="sentence"
+    text, tokens = detokenizer.detokenize(
+        detokenizer.tokens(summary, source), source, case="sentence"
     )
     assert text == f"Élan buys {number} boats"
     digits = tokens[2]
@@ -72,14 +72,14 @@ def test_generated_number_takes_the_attended_digits(source, attended, number):
 @pytest.mark.parametrize(("max_bytes", "text"), [(11, "Élan buys"), (4, "")])
 def test_last_tokens_are_dropped_to_fit_a_limit(source, max_bytes, text):
     detokenizer = Detokenizer(VOCAB)
-    found = hypothesis([ELAN, (BUYS, *GENERATED), (BOATS, *GENERATED)])
-    printed, tokens = detokenizer.print_tokens(
-        detokenizer.tokens(found, source), source, case="sentence", max_bytes=max_bytes
+    summary = hypothesis([ELAN, (BUYS, *GENERATED), (BOATS, *GENERATED)])
+    printed, tokens = detokenizer.detokenize(
+        detokenizer.tokens(summary, source), source, case="sentence", max_bytes=max_bytes
     )
     assert (printed, len(tokens)) == (text, len(text.split()))
 
 
-def test_printed_bytes_are_those_of_source_and_vocab(source):
+def test_words_of_source_and_vocab_have_their_size_in_bytes(source):
     detokenizer = Detokenizer(VOCAB)
     assert detokenizer.source_bytes([source], 2).tolist() == [[5, 4, 2, 6, 1, 0, 5, 5, 6, 2, 7, 1]]
     assert detokenizer.vocab_bytes[FERRIES] == 7
@@ -90,7 +90,7 @@ def test_number_without_digits_is_not_printed():
     source = SourceReader(run, VOCAB, VOCAB).read("Ghent sold trains.", tokenized=False)
     detokenizer = Detokenizer(VOCAB)
     tokens = detokenizer.tokens(hypothesis([(MASKED, *GENERATED), (BOATS, *GENERATED)]), source)
-    _, (number, boats) = detokenizer.print_tokens(tokens, source, case="plain")
+    _, (number, boats) = detokenizer.detokenize(tokens, source, case="plain")
     assert (number.surface, number.start, number.end) == ("", 0, 0)
     assert (boats.surface, boats.start) == ("boats", 0)
 
@@ -98,9 +98,9 @@ def test_number_without_digits_is_not_printed():
 @pytest.mark.parametrize(
     ("case", "text"), [("plain", "buys BOATS Monday"), ("headline", "Buys BOATS Monday")]
 )
-def test_truecaser_of_the_model_comes_first(source, case, text):
+def test_truecaser_of_the_model_has_priority(source, case, text):
     vocab = Vocab([*SPECIAL_TOKENS, "buys", "##", "monday", "boats"])
     detokenizer = Detokenizer(vocab, Truecaser(["BOATS"]))
     tokens = detokenizer.tokens(hypothesis([(id, *GENERATED) for id in (4, 7, 6)]), source)
-    printed, _ = detokenizer.print_tokens(tokens, source, case=case)
+    printed, _ = detokenizer.detokenize(tokens, source, case=case)
     assert printed == text

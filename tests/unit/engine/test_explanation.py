@@ -14,7 +14,7 @@ SHORT = "A storm passed."
 
 
 class FakeModel:
-    """Model with given encoder states and importance weights."""
+    """Model that returns fixed encoder states and importance weights."""
 
     def __init__(self, states, weights=None):
         self._states, self._weights = states, weights
@@ -66,11 +66,11 @@ def test_one_pass_models_have_no_importance(name):
 def test_explanation_does_not_depend_on_the_batch(name):
     summarizer = Summarizer.load(find_model(name), threads=1)
     alone = summarizer.summarize(TEXT, explain=True).explanation
-    batched, other = (
-        each.explanation for each in summarizer.summarize([TEXT, SHORT], explain=True)
+    short_alone = summarizer.summarize(SHORT, explain=True).explanation
+    batched, short_batched = (
+        summary.explanation for summary in summarizer.summarize([TEXT, SHORT], explain=True)
     )
-    other_alone = summarizer.summarize(SHORT, explain=True).explanation
-    assert other.importance == pytest.approx(other_alone.importance, abs=1e-5)
+    assert short_batched.importance == pytest.approx(short_alone.importance, abs=1e-5)
     assert alone.importance_kind == "movement"
     assert alone.importance.max() == 1.0
     assert alone.importance.shape == (len(alone.source_words),)
@@ -78,7 +78,7 @@ def test_explanation_does_not_depend_on_the_batch(name):
     assert batched.attention == pytest.approx(alone.attention, abs=1e-5)
 
 
-def test_dropped_words_are_not_explained(summarizer):
+def test_words_beyond_the_byte_limit_are_not_explained(summarizer):
     summary = summarizer.summarize("Storm hits Ghent", max_bytes=12, explain=True)
     assert summary.text == "Storm hits"
     assert summary.explanation.attention.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
@@ -93,7 +93,7 @@ def test_spans_of_tokens_match_the_text(summarizer):
 
 
 def movement(states, lengths, *, num_directions=1):
-    """Return the movement of (B, N, L, H) states for sentences of these lengths."""
+    """Return the movement of (B, N, L, U) states; `lengths` are the (B, N) sentence lengths."""
     states = np.array(states, dtype=np.float32)
     valid = np.arange(states.shape[2]) < np.array(lengths)[..., None]
     return state_movement(states, valid, num_directions=num_directions)
@@ -101,14 +101,14 @@ def movement(states, lengths, *, num_directions=1):
 
 def test_movement_is_zero_for_an_unchanged_state():
     # The state goes from 0 to (3, 4), stays, goes to (3, 0), and stays: moves of 5, 0, 4 and 0.
-    found = movement([[[[3, 4], [3, 4], [3, 0], [3, 0]]]], [[4]])
-    assert found[0, 0].tolist() == pytest.approx([1.0, 0.0, 0.8, 0.0])
+    moves = movement([[[[3, 4], [3, 4], [3, 0], [3, 0]]]], [[4]])
+    assert moves[0, 0].tolist() == pytest.approx([1.0, 0.0, 0.8, 0.0])
 
 
 def test_movement_compares_within_each_direction():
     # Forward 0 -> 3 -> 3, backward, from the right, 0 -> 4 -> 4: moves of 3 and 4.
-    found = movement([[[[3, 4], [3, 4]]]], [[2]], num_directions=2)
-    assert found[0, 0].tolist() == pytest.approx([0.75, 1.0])
+    moves = movement([[[[3, 4], [3, 4]]]], [[2]], num_directions=2)
+    assert moves[0, 0].tolist() == pytest.approx([0.75, 1.0])
 
 
 def test_movement_ignores_padding():
@@ -117,15 +117,15 @@ def test_movement_ignores_padding():
     assert padded[0, 0].tolist() == pytest.approx([*alone[0, 0], 0.0])
 
 
-def test_movement_of_sentences_has_one_scale():
-    # The second sentence begins at zero again: moves of 2 and 1, the largest of both is 2.
-    found = movement([[[[2]], [[1]]]], [[1, 1]])
-    assert found[0, :, 0].tolist() == [1.0, 0.5]
+def test_sentences_of_a_text_share_one_scale():
+    # The second sentence begins at zero again: moves of 2 and 1, relative to 2.
+    moves = movement([[[[2]], [[1]]]], [[1, 1]])
+    assert moves[0, :, 0].tolist() == [1.0, 0.5]
 
 
 def test_movement_is_scaled_per_text():
-    found = movement([[[[1]]], [[[7]]]], [[1], [1]])
-    assert found.ravel().tolist() == [1.0, 1.0]
+    moves = movement([[[[1]]], [[[7]]]], [[1], [1]])
+    assert moves.ravel().tolist() == [1.0, 1.0]
 
 
 def test_movement_of_a_constant_zero_state_is_zero():

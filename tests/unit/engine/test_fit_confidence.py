@@ -1,4 +1,4 @@
-"""The example that fits a confidence."""
+"""The script examples/fit_confidence.py."""
 
 import json
 import runpy
@@ -15,6 +15,7 @@ SCRIPT = Path(__file__).parents[3] / "examples" / "fit_confidence.py"
 
 @pytest.fixture(scope="module")
 def script():
+    """Return the functions of the script by name."""
     return runpy.run_path(str(SCRIPT))
 
 
@@ -47,7 +48,7 @@ def test_table_compares_confidence_and_ratings(script):
 
 def test_script_writes_a_file_that_the_model_uses(toy_copy, tmp_path, monkeypatch, capsys):
     texts = [f"Police in Ghent said {number} people crossed the bridge." for number in range(30)]
-    headlines = [each.text for each in Summarizer.load(toy_copy, threads=1).summarize(texts)]
+    headlines = [summary.text for summary in Summarizer.load(toy_copy, threads=1).summarize(texts)]
     rows = [
         {"text": text, "headline": headline, "good": number % 3 > 0}
         for number, (text, headline) in enumerate(zip(texts, headlines, strict=True))

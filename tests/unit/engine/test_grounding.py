@@ -1,4 +1,4 @@
-"""Grounding: numbers and names that a text does not support are not generated."""
+"""Grounding: numbers and names that do not come from the text are not generated."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ VOCAB = Vocab([*SPECIAL_TOKENS, "dies", "##", "#", "at", "ibsen", "leeds", "itv"
 DIES, TWO_DIGITS, ONE_DIGIT, AT, IBSEN, LEEDS, ITV, NORWEGIAN = range(4, 12)
 CASES = Truecaser(["Ibsen", "Leeds", "ITV", "Norwegian", "dies"])
 TEXTS = ("Ibsen of Norway died at 78.", "Ibsen died.", "All 7 of 92 left.")
-COPIED = len(VOCAB) + 2
+COPIED = len(VOCAB) + 2  # extended id of a word outside the vocabulary
 
 
 @pytest.fixture
@@ -31,6 +31,7 @@ def constraint(sources):
 
 
 def make_candidates(*ids, copied_from=-1):
+    """Return the same candidates for each of three hypotheses."""
     row = np.array([[*ids]] * 3)
     return Candidates(
         ids=row,

@@ -1,4 +1,4 @@
-"""Threads inside ONNX Runtime while the process forks or ends."""
+"""Calls of ONNX Runtime in other threads while the process forks or ends."""
 
 import os
 import subprocess
@@ -31,19 +31,19 @@ def test_close_waits_for_the_thread_inside():
 
 
 def test_closed_gate_keeps_threads_outside_until_opened():
-    gate, entered = RunGate(), threading.Event()
+    gate, has_entered = RunGate(), threading.Event()
 
     def run():
         with gate.inside():
-            entered.set()
+            has_entered.set()
 
     gate.close()
     thread = threading.Thread(target=run)
     thread.start()
-    assert not entered.is_set()
+    assert not has_entered.is_set()
     gate.open()
     thread.join(30)
-    assert entered.is_set()
+    assert has_entered.is_set()
 
 
 def test_exit_handlers_may_still_run():
@@ -78,10 +78,10 @@ def test_daemon_thread_does_not_abort_the_end_of_the_process(attempt, toy):
         "threading.Thread(target=work, daemon=True).start()\n"
         "has_begun.wait()\n"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program, str(toy)], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 @pytest.mark.slow
@@ -104,7 +104,7 @@ def test_forked_children_summarize_beside_a_busy_thread(toy):
         "        os._exit(0 if summarizer.summarize('The harbour opened.') else 1)\n"
         "    assert os.waitpid(child, 0)[1] == 0\n"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program, str(toy)], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (process.returncode, process.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""Graphs that are damaged, of another model, or refer to other files are refused."""
+"""Graphs that are damaged, belong to another model, or refer to other files are refused."""
 
 import json
 import os
@@ -26,21 +26,22 @@ def open_graph(graph):
 
 
 @pytest.mark.parametrize(
-    "damage", [lambda g: b"", lambda g: g[: len(g) // 2], lambda g: b"hi" * 99]
+    "damage",
+    [lambda graph: b"", lambda graph: graph[: len(graph) // 2], lambda graph: b"hi" * 99],
 )
 def test_damaged_graph_is_refused(graph, damage):
     with pytest.raises(ArtifactError, match=r"step: ONNX Runtime .* cannot load it \(.*protobuf"):
         open_graph(damage(graph))
 
 
-def test_damaged_name_is_refused_silently(graph, capfd):
+def test_damaged_name_is_refused_without_output(graph, capfd):
     start = graph.index(b"QuantizeLinear")
     with pytest.raises(ArtifactError, match="cannot load it"):
         open_graph(graph[:start] + b"\xff\xff" + graph[start + 2 :])
     assert capfd.readouterr() == ("", "")
 
 
-def test_graph_of_other_inputs_is_refused(toy):
+def test_graph_with_other_inputs_is_refused(toy):
     with pytest.raises(ArtifactError, match=r"step: unexpected or missing .* \(lengths, ids"):
         open_session(
             (toy / "encoder.int8.onnx").read_bytes(),

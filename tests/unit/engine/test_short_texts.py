@@ -30,8 +30,8 @@ def test_short_text_is_its_own_summary(summarizer, text, headline):
 
 def test_short_text_does_not_change_other_summaries(summarizer):
     long = "Police in Ghent said on Monday that 12 people crossed the old bridge."
-    found = [each.text for each in summarizer.summarize(["Hello", long, "Thank you."])]
-    assert found == ["Hello", summarizer.summarize(long).text, "Thank you"]
+    headlines = [summary.text for summary in summarizer.summarize(["Hello", long, "Thank you."])]
+    assert headlines == ["Hello", summarizer.summarize(long).text, "Thank you"]
 
 
 def test_longer_text_is_summarized(summarizer):
@@ -67,7 +67,7 @@ def test_short_text_copies_from_each_sentence():
     hypothesis = copy_whole_text(source, batch, 0, max_words=9)
     assert hypothesis.copied_from.tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
     assert hypothesis.ids.tolist() == batch.source_ext_ids[0, [0, 1, 3, 4]].tolist()
-    assert hypothesis.log_probs.tolist() == [0.0] * 5  # four words, and the end
+    assert hypothesis.log_probs.tolist() == [0.0] * 5  # four words, and EOS
     assert hypothesis.attention.shape == (5, 2, 3)
     assert hypothesis.attention[2, 1].tolist() == [1.0, 0.0, 0.0]
 
@@ -81,6 +81,7 @@ def test_truncated_text_is_not_short():
 
 @pytest.fixture
 def no_search(monkeypatch):
+    """Make every beam search fail with a NameError."""
     monkeypatch.delattr("readagain.engine.batch_summarizer.decode_sources")
 
 

@@ -13,15 +13,17 @@ TEXT = "The old bridge opens. The Élan sails. It sank."
 
 
 def reader(preset="read_again_lstm_copy_15k", **changes):
+    """Return the reader of a preset with changed settings."""
     return SourceReader(override(PRESETS[preset], changes), SOURCE_VOCAB, VOCAB)
 
 
 def norms(source):
+    """Return the norms of each input sequence."""
     words = source.document.words
     return [[words[position].norm for position in sequence] for sequence in source.sequences]
 
 
-def test_one_sentence_model_reads_the_first():
+def test_one_sentence_model_reads_the_first_sentence():
     source = reader().read(TEXT, tokenized=False)
     assert norms(source) == [["the", "old", "bridge", "opens", "."]]
     assert source.is_truncated
@@ -66,7 +68,7 @@ def test_byline_and_date_are_not_read():
     assert not reader().read("By Jo Roe\n\nIt sank.", tokenized=False).is_truncated
 
 
-def test_skipped_scene_is_not_read():
+def test_scene_setting_sentence_is_not_read():
     text = "It was dark. The council of Norrvik will sell its ferry, the mayor said."
     source = reader().read(text, tokenized=False)
     assert norms(source)[0][:3] == ["the", "council", "of"]
@@ -74,7 +76,7 @@ def test_skipped_scene_is_not_read():
     assert source.read_share < 0.9
 
 
-def test_line_without_mark_gets_an_unprinted_full_stop():
+def test_line_without_punctuation_gets_a_full_stop():
     text = "Élan opens\nThe bridge"
     source = reader("two_sentences_option1_copy_15k").read(text, tokenized=False)
     assert norms(source) == [["élan", "opens", "."], ["the", "bridge"]]
@@ -90,9 +92,9 @@ def test_whole_text_is_not_truncated():
 
 
 def test_oov_words_get_their_first_position():
-    two = reader("two_sentences_option1_copy_15k")
+    two_sentences = reader("two_sentences_option1_copy_15k")
     texts = ["Élan opens. The Élan sails.", "opens."]
-    batch = two.batch([two.read(text, tokenized=False) for text in texts])
+    batch = two_sentences.batch([two_sentences.read(text, tokenized=False) for text in texts])
     V, L = len(VOCAB), 4
     assert batch.lengths.tolist() == [[3, 4], [2, 0]]
     assert batch.source_ids[0].tolist() == [[UNK, 7, 8, PAD], [4, UNK, UNK, 8]]
@@ -127,7 +129,7 @@ def test_style_token_follows_the_words_of_each_source():
     style, opens, stop = STYLED_VOCAB.ids(["<loose>", "opens", "."])
     assert batch.source_ids[0, 0].tolist() == [UNK, opens, stop, style, PAD]
     assert batch.lengths.tolist() == [[4], [5]]
-    assert batch.source_ext_ids[0].tolist()[3:] == [UNK, PAD]  # the token is never copied
+    assert batch.source_ext_ids[0].tolist()[3:] == [UNK, PAD]  # the style token is never copied
 
 
 def test_style_token_counts_towards_max_source_words():
@@ -136,7 +138,7 @@ def test_style_token_counts_towards_max_source_words():
     assert source.max_length == 4
 
 
-def test_style_token_in_a_text_is_an_unknown_word():
+def test_style_token_in_a_text_is_unk():
     reader = styled_reader()
     batch = reader.batch([reader.read("the <loose> bridge", tokenized=True)], style="loose")
     assert batch.source_ids[0, 0].tolist()[1] == UNK

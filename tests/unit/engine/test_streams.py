@@ -1,4 +1,4 @@
-"""Batches of the items that a slow source has produced so far."""
+"""Batches of the items that have arrived."""
 
 import threading
 
@@ -13,7 +13,7 @@ def test_batches_are_complete_and_bounded():
     assert max(map(len, batches)) <= 64
 
 
-def test_slow_source_gives_single_items():
+def test_slow_items_come_one_by_one():
     is_received = threading.Event()
 
     def slow():
@@ -27,7 +27,7 @@ def test_slow_source_gives_single_items():
     assert list(batches) == [["second"]]
 
 
-def test_fast_source_gives_full_batches():
+def test_fast_items_come_in_full_batches():
     is_first_received, are_four_read = threading.Event(), threading.Event()
 
     def fast():
@@ -44,7 +44,7 @@ def test_fast_source_gives_full_batches():
     assert list(batches) == [[1, 2, 3, 4], [5]]
 
 
-def test_source_error_is_raised_after_earlier_items():
+def test_error_is_raised_after_earlier_items():
     def broken():
         yield 1
         raise ValueError("the second cannot be read")
@@ -55,5 +55,5 @@ def test_source_error_is_raised_after_earlier_items():
         next(batches)
 
 
-def test_empty_source_gives_no_batches():
+def test_no_items_give_no_batches():
     assert list(available_batches([], 8)) == []

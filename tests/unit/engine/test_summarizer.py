@@ -33,16 +33,17 @@ TEXTS = [POLICE, FERRY, MUSEUM, "Talks.", "", POLICE + " " + FERRY, "new school 
 
 
 def texts_of(summaries):
+    """Return the printed texts of summaries."""
     return [summary.text for summary in summaries]
 
 
 def test_result_type_follows_the_input_type(summarizer):
-    one = summarizer.summarize(POLICE)
-    many = summarizer.summarize([POLICE, FERRY])
+    summary = summarizer.summarize(POLICE)
+    summaries = summarizer.summarize([POLICE, FERRY])
     stream = summarizer.summarize(iter([POLICE, FERRY]))
-    assert str(one) == one.text == many[0].text
-    assert isinstance(many, list)
-    assert next(stream).text == one.text
+    assert str(summary) == summary.text == summaries[0].text
+    assert isinstance(summaries, list)
+    assert next(stream).text == summary.text
     assert len(list(stream)) == 1
 
 
@@ -60,15 +61,15 @@ class Column:
 
 
 def test_column_is_summarized_to_a_list(summarizer):
-    found = summarizer.summarize(Column([POLICE, FERRY]))
-    assert found == summarizer.summarize([POLICE, FERRY])
+    summaries = summarizer.summarize(Column([POLICE, FERRY]))
+    assert summaries == summarizer.summarize([POLICE, FERRY])
 
 
 def test_iterable_without_a_length_stays_lazy(summarizer):
     """A progress bar around a generator has `__len__`, which raises."""
-    found = summarizer.summarize(Column(f"School {number} opens." for number in range(2)))
-    assert len(list(found)) == 2
-    assert iter(found) is found
+    stream = summarizer.summarize(Column(f"School {number} opens." for number in range(2)))
+    assert len(list(stream)) == 2
+    assert iter(stream) is stream
 
 
 def test_stream_is_read_lazily(summarizer):
@@ -88,34 +89,35 @@ def test_summary_does_not_depend_on_other_texts(toy, precision):
 
 
 def test_summaries_do_not_depend_on_threads(toy, summarizer):
-    two = Summarizer.load(toy, threads=2)
-    assert texts_of(two.summarize(TEXTS)) == texts_of(summarizer.summarize(TEXTS))
+    with_two_threads = Summarizer.load(toy, threads=2)
+    assert texts_of(with_two_threads.summarize(TEXTS)) == texts_of(summarizer.summarize(TEXTS))
 
 
 @pytest.mark.parametrize("precision", ["int8", "float32"])
 @pytest.mark.parametrize("options", [{}, {"n_best": 3, "max_bytes": 40}, {"explain": True}])
 def test_summaries_do_not_depend_on_parallel_batches(toy, precision, options):
-    """Enough texts for parallel batches, as a list and a stream, with two threads and with one."""
-    texts = TEXTS * (2 * MAX_TEXTS // len(TEXTS))
-    one, two = (Summarizer.load(toy, threads=n, precision=precision) for n in (1, 2))
-    expected = one.summarize(texts, **options)
-    for found in (two.summarize(texts, **options), [*two.summarize(iter(texts), **options)]):
-        assert texts_of(found) == texts_of(expected)
-        for ours, theirs in zip(found, expected, strict=True):
-            assert ours.score == pytest.approx(theirs.score, abs=1e-5)
-            assert texts_of(ours.alternatives) == texts_of(theirs.alternatives)
-            if options == {"explain": True} and ours.words:
-                assert_allclose(ours.explanation.attention, theirs.explanation.attention, atol=1e-5)
-                assert_allclose(
-                    ours.explanation.importance, theirs.explanation.importance, atol=1e-5
-                )
+    texts = TEXTS * (2 * MAX_TEXTS // len(TEXTS))  # enough for parallel batches
+    sequential = Summarizer.load(toy, threads=1, precision=precision)
+    parallel = Summarizer.load(toy, threads=2, precision=precision)
+    expected_summaries = sequential.summarize(texts, **options)
+    from_list = parallel.summarize(texts, **options)
+    from_stream = list(parallel.summarize(iter(texts), **options))
+    for summaries in (from_list, from_stream):
+        assert texts_of(summaries) == texts_of(expected_summaries)
+        for summary, expected in zip(summaries, expected_summaries, strict=True):
+            assert summary.score == pytest.approx(expected.score, abs=1e-5)
+            assert texts_of(summary.alternatives) == texts_of(expected.alternatives)
+            if options == {"explain": True} and summary.words:
+                explanation, expected = summary.explanation, expected.explanation
+                assert_allclose(explanation.attention, expected.attention, atol=1e-5)
+                assert_allclose(explanation.importance, expected.importance, atol=1e-5)
 
 
 def test_parallel_session_is_opened_lazily(toy, session_threads):
     summarizer = Summarizer.load(toy, threads=2)
     summarizer.summarize(POLICE)
     summarizer.summarize(TEXTS)
-    assert session_threads == [2, 1]  # the step, the encoder
+    assert session_threads == [2, 1]  # of the step session and the encoder session
     stream = summarizer.with_decode(beam_size=2).summarize(iter([POLICE] * 40))
     assert session_threads == [2, 1]
     next(stream)
@@ -150,17 +152,17 @@ def test_summarizer_is_thread_safe(toy, summarizer, parallel_batches):
     texts = TEXTS * 5 if parallel_batches else TEXTS
     shared = Summarizer.load(toy, threads=2) if parallel_batches else summarizer
     expected = texts_of(summarizer.summarize(texts))
-    found = {}
+    results = {}
 
     def summarize_three_times(name):
-        found[name] = [texts_of(shared.summarize(texts)) for _ in range(3)]
+        results[name] = [texts_of(shared.summarize(texts)) for _ in range(3)]
 
     threads = [threading.Thread(target=summarize_three_times, args=(name,)) for name in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == {name: [expected] * 3 for name in range(4)}
+    assert results == {name: [expected] * 3 for name in range(4)}
 
 
 def test_copied_words_are_printed_as_in_the_text(summarizer):
@@ -181,30 +183,30 @@ def test_copied_entities_keep_their_source_spans(summarizer):
         for word in summary.words
         if word.origin == "copied"
     ]
-    assert any("&" in each for each in copied)
-    assert all(unescape(each) in summary.text for each in copied)
+    assert any("&" in word for word in copied)
+    assert all(unescape(word) in summary.text for word in copied)
     assert "&" not in summary.text
 
 
 def test_generated_number_takes_digits_of_the_source(summarizer):
     numbers = "The council bought 250 ferries, 42 trains and 7 schools for 99.5 million."
     for summary in summarizer.summarize([numbers, FERRY, POLICE], n_best=4):
-        for each in (summary, *summary.alternatives):
-            assert "#" not in each.text
+        assert not any("#" in text for text in texts_of([summary, *summary.alternatives]))
 
 
 def test_generated_words_have_no_source(summarizer):
-    parts = [word for text in TEXTS for word in summarizer.summarize(text).words]
-    generated = [word for word in parts if word.origin == "generated"]
+    words = [word for text in TEXTS for word in summarizer.summarize(text).words]
+    generated = [word for word in words if word.origin == "generated"]
     assert generated
     assert {word.source for word in generated} == {None}
-    assert all(word.log_prob <= 0 for word in parts)
+    assert all(word.log_prob <= 0 for word in words)
 
 
-@pytest.mark.parametrize("words", [1, 3, 7])
-def test_word_limits_are_kept(summarizer, words):
-    for summary in summarizer.summarize([POLICE, FERRY], min_words=words, max_words=words):
-        assert len(summary.words) == words
+@pytest.mark.parametrize("num_words", [1, 3, 7])
+def test_word_limits_are_kept(summarizer, num_words):
+    limits = {"min_words": num_words, "max_words": num_words}
+    for summary in summarizer.summarize([POLICE, FERRY], **limits):
+        assert len(summary.words) == num_words
 
 
 def test_max_words_may_be_below_the_models_minimum(toy):
@@ -263,18 +265,14 @@ def test_larger_beam_is_at_least_as_probable(summarizer):
 
 def test_explanation_has_attention_and_importance(summarizer):
     summary = summarizer.summarize([MUSEUM, POLICE], explain=True)[1]
-    explained = summary.explanation
-    assert [POLICE[word.start : word.end] for word in explained.source_words][:3] == [
-        "Police",
-        "in",
-        "Ghent",
-    ]
-    num_words = len(explained.source_words)
-    assert explained.attention.shape == (len(summary.words) + 1, num_words)
-    assert explained.attention.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
-    assert explained.importance.shape == (num_words,)
-    assert abs(explained.importance).max() <= 1
-    assert explained.importance_kind == "weight"
+    explanation = summary.explanation
+    source_words = [POLICE[word.start : word.end] for word in explanation.source_words]
+    assert source_words[:3] == ["Police", "in", "Ghent"]
+    assert explanation.attention.shape == (len(summary.words) + 1, len(source_words))
+    assert explanation.attention.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert explanation.importance.shape == (len(source_words),)
+    assert abs(explanation.importance).max() <= 1
+    assert explanation.importance_kind == "weight"
     assert summarizer.summarize(POLICE).explanation is None
 
 
@@ -306,14 +304,13 @@ def test_long_sentence_is_truncated(summarizer):
 def test_other_scripts_are_copied_unchanged(summarizer):
     text = "東京 Ελλάδα नमस्ते مرحبا cafe\u0301"
     summary = summarizer.summarize(text, min_words=5, max_words=5, case="plain")
-    copied = [
-        text[w.source.start : w.source.end] for w in summary.words if w.copied_from is not None
-    ]
+    sources = [word.source for word in summary.words if word.copied_from is not None]
+    copied = [text[source.start : source.end] for source in sources]
     assert len(copied) >= 2
     assert all(word in summary.text for word in copied)
 
 
-def test_gigaword_form_is_kept(summarizer):
+def test_tokenized_text_has_a_tokenized_summary(summarizer):
     summary = summarizer.summarize("police said ## people crossed -lrb- old -rrb-", tokenized=True)
     words = summary.text.split(" ")
     assert words == [word.norm for word in summary.words]
@@ -324,8 +321,7 @@ def test_gigaword_form_is_kept(summarizer):
 def test_special_tokens_are_never_printed(summarizer):
     text = "<unk> </s> <s> <pad> police </s> <unk>"
     for summary in summarizer.summarize([text], tokenized=True, n_best=4):
-        for each in (summary, *summary.alternatives):
-            assert "<" not in each.text
+        assert not any("<" in printed for printed in texts_of([summary, *summary.alternatives]))
 
 
 def test_case_option_is_applied(summarizer):
@@ -404,7 +400,7 @@ def test_pandas_column_of_summaries_is_stored_as_text(summarizer, tmp_path, dtyp
     stored = pandas.read_parquet(tmp_path / "a.parquet")
     expected = texts_of(summarizer.summarize([POLICE, FERRY]))
     assert stored.headline.tolist() == expected
-    assert {type(each) for each in stored.headline} == {str}
+    assert set(map(type, stored.headline)) == {str}
     assert (frame.headline == expected[0]).tolist() == [True, False]
     with pytest.raises(ConfigError, match="texts is of type DataFrame"):
         summarizer.summarize(frame)
@@ -441,11 +437,11 @@ def test_summarizer_is_pickled_by_its_model(toy, summarizer, monkeypatch):
     loaded = Summarizer.load("toy", threads=1, precision="float32").with_decode(max_words=4)
     content = pickle.dumps(loaded)
     assert len(content) < 2000
-    monkeypatch.chdir(toy)  # the path is absolute
-    found = pickle.loads(content)
-    assert repr(found) == repr(loaded)
-    assert found.run == loaded.run
-    assert found.summarize(POLICE) == loaded.summarize(POLICE)
+    monkeypatch.chdir(toy)  # the pickle has an absolute path
+    unpickled = pickle.loads(content)
+    assert repr(unpickled) == repr(loaded)
+    assert unpickled.run == loaded.run
+    assert unpickled.summarize(POLICE) == loaded.summarize(POLICE)
 
 
 def test_bundled_model_is_pickled_by_name():
@@ -469,13 +465,13 @@ def test_summarizer_repr_names_model_and_precision(toy):
 
 def test_summary_dict_is_plain_json(summarizer):
     summary = summarizer.summarize(POLICE, n_best=2, explain=True)
-    found = summary.to_dict()
-    assert found == json.loads(json.dumps(found))
-    assert found["text"] == summary.text
-    assert found["alternatives"][0]["text"] == summary.alternatives[0].text
-    assert found["words"][0]["surface"] == summary.words[0].surface
-    assert found["explanation"]["source_words"][0] == {"norm": "police", "start": 0, "end": 6}
-    assert found["explanation"]["attention"] == summary.explanation.attention.tolist()
+    content = summary.to_dict()
+    assert content == json.loads(json.dumps(content))
+    assert content["text"] == summary.text
+    assert content["alternatives"][0]["text"] == summary.alternatives[0].text
+    assert content["words"][0]["surface"] == summary.words[0].surface
+    assert content["explanation"]["source_words"][0] == {"norm": "police", "start": 0, "end": 6}
+    assert content["explanation"]["attention"] == summary.explanation.attention.tolist()
 
 
 def test_summary_html_is_escaped(summarizer):
@@ -494,7 +490,7 @@ def test_summary_html_is_escaped(summarizer):
 
 @pytest.fixture
 def fail_crossed(monkeypatch):
-    """Replace the checks by one that fails headlines which end with 'crossed'."""
+    """Replace all checks by one, which headlines that end with 'crossed' fail."""
 
     def failed_checks(headline, source, language):
         return ["cut_off"] if headline[-1].norm == "crossed" else []
@@ -506,26 +502,27 @@ def fail_crossed(monkeypatch):
 def test_check_penalty_ranks_the_whole_beam(summarizer, fail_crossed, n_best):
     best = summarizer.summarize(POLICE, n_best=8, beam=8)
     penalized = [
-        (each.score - 0.5 * each.text.endswith("crossed"), each.text)
-        for each in (best, *best.alternatives)
+        (summary.score - 0.5 * summary.text.endswith("crossed"), summary.text)
+        for summary in (best, *best.alternatives)
     ]
-    expected = sorted(penalized, key=lambda each: -each[0])[:n_best]
-    found = summarizer.with_decode(check_penalty=0.5).summarize(POLICE, n_best=n_best, beam=8)
-    assert [(each.score, each.text) for each in (found, *found.alternatives)] == expected
-    assert found.text != best.text
+    expected = sorted(penalized, key=lambda pair: -pair[0])[:n_best]
+    reranked = summarizer.with_decode(check_penalty=0.5).summarize(POLICE, n_best=n_best, beam=8)
+    summaries = (reranked, *reranked.alternatives)
+    assert [(summary.score, summary.text) for summary in summaries] == expected
+    assert reranked.text != best.text
 
 
 def test_check_penalty_explains_the_selected_summary(summarizer, fail_crossed):
     best = summarizer.summarize(POLICE, n_best=8, beam=8, explain=True)
-    found = summarizer.with_decode(check_penalty=0.5).summarize(POLICE, beam=8, explain=True)
-    assert found.text != best.text
-    assert not np.array_equal(found.explanation.attention, best.explanation.attention)
+    reranked = summarizer.with_decode(check_penalty=0.5).summarize(POLICE, beam=8, explain=True)
+    assert reranked.text != best.text
+    assert not np.array_equal(reranked.explanation.attention, best.explanation.attention)
 
 
-def test_scores_of_mbr_reranking_fall(toy):
+def test_mbr_scores_are_sorted_and_between_0_and_1(toy):
     model = Summarizer.load(toy, threads=1).with_decode(consensus=1.0, word_reward=0.05)
     summary = model.summarize(POLICE, n_best=4, beam=4)
-    scores = [each.score for each in (summary, *summary.alternatives)]
+    scores = [summary.score, *(other.score for other in summary.alternatives)]
     assert scores == sorted(scores, reverse=True)
     assert len(scores) == 4
     assert all(0 <= score <= 1 for score in scores)
@@ -573,7 +570,7 @@ def test_any_list_equals_single_summaries(summarizer, texts):
 
 @pytest.fixture(scope="session")
 def styled(toy, tmp_path_factory):
-    """Return the toy model; the last word of its source vocabulary is the style `<loose>`."""
+    """Return the toy model with the style token `<loose>` as last word of its source vocabulary."""
     path = Path(shutil.copytree(toy, tmp_path_factory.mktemp("styled") / "toy"))
     words = ModelDir.open(path).source_vocab.words
     write_model_files(path, {SOURCE_VOCAB_FILE: Vocab([*words[:-1], "<loose>"]).save})
@@ -590,7 +587,9 @@ def test_explanation_leaves_the_style_token_out(styled):
     explanation = summary.explanation
     assert [word.norm for word in explanation.source_words][-1] == "."
     assert explanation.attention.shape == (len(summary.words) + 1, len(explanation.source_words))
-    assert explanation.attention.sum(axis=1).max() < 1  # the style token has the rest
+    assert (
+        explanation.attention.sum(axis=1).max() < 1
+    )  # the style token has the remaining attention
 
 
 @pytest.mark.parametrize(

@@ -28,23 +28,25 @@ PREFIXES = [
 
 
 def with_alternatives(summary):
+    """Return a summary and its alternatives."""
     return [summary, *summary.alternatives]
 
 
-def test_examples_are_true():
-    found = doctest.testmod(target_prefix)
-    assert found.attempted > 0
-    assert found.failed == 0
+def test_docstring_examples_are_correct():
+    results = doctest.testmod(target_prefix)
+    assert results.attempted > 0
+    assert results.failed == 0
 
 
 @pytest.mark.parametrize("begin", PREFIXES)
 @pytest.mark.parametrize("case", ["sentence", "headline", "plain"])
 def test_summary_starts_with_the_prefix(summarizer, begin, case):
     summary = summarizer.summarize(FERRY, begin=begin, min_words=7, n_best=3, case=case)
-    for each in with_alternatives(summary):
-        assert each.text.startswith(begin)
-        assert len(each.text) > len(begin)
-    assert len({each.text for each in with_alternatives(summary)}) == 3
+    headlines = [each.text for each in with_alternatives(summary)]
+    for headline in headlines:
+        assert headline.startswith(begin)
+        assert len(headline) > len(begin)
+    assert len(set(headlines)) == 3
 
 
 @settings(max_examples=40, deadline=None)
@@ -91,17 +93,17 @@ def test_prefix_result_does_not_depend_on_other_texts(summarizer):
     for begin in ("Élan blorb", "Ghent :"):
         alone = [summarizer.summarize(text, begin=begin) for text in texts]
         together = summarizer.summarize(texts, begin=begin)
-        assert [each.text for each in together] == [each.text for each in alone]
+        assert [summary.text for summary in together] == [summary.text for summary in alone]
 
 
 def test_prefix_words_have_the_origin_given(summarizer):
     summary = summarizer.summarize(FERRY, begin="Élan blorb", explain=True)
     first, second, *others = summary.words
     assert (first.norm, second.norm) == ("élan", "blorb")
-    assert {(each.origin, each.source, each.log_prob) for each in (first, second)} == {
+    assert {(word.origin, word.source, word.log_prob) for word in (first, second)} == {
         ("given", None, 0.0)
     }
-    assert "given" not in {each.origin for each in others}
+    assert "given" not in {word.origin for word in others}
     for word in summary.words:
         assert summary.text[word.start : word.end] == word.surface
 
@@ -140,7 +142,7 @@ def test_invalid_prefix_is_reported(summarizer, options, message):
         summarizer.summarize(POLICE, **options)
 
 
-def test_prefix_is_fed_as_known_ids(summarizer):
+def test_prefix_is_fed_as_extended_ids(summarizer):
     vocab = Vocab([*SPECIAL_TOKENS, "police", "say"])
     reader = SourceReader(summarizer.run, vocab, vocab)
     sources = [reader.read(text, tokenized=False) for text in (POLICE, "Quiet in Ghent.")]

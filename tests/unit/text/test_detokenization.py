@@ -19,16 +19,18 @@ NORMS = [word.norm for word in SOURCE.words]
 
 
 def copied(norm: str, document: Document = SOURCE) -> SummaryToken:
+    """Return a token that copies the first word of a document with this norm."""
     position = [word.norm for word in document.words].index(norm)
     return SummaryToken(norm, copied_from=position)
 
 
 def generated(norm: str, *attended_words: str) -> SummaryToken:
+    """Return a generated token that attends to words of `SOURCE`."""
     return SummaryToken(norm, attended=tuple(NORMS.index(other) for other in attended_words))
 
 
 def write(*words: str, **options: str) -> str:
-    """Return the printed summary of words; those in <angle brackets> are copied."""
+    """Return the printed summary of norms; those in <angle brackets> are copied from `SOURCE`."""
     summary = [
         copied(word.strip("<>")) if word.startswith("<") else generated(word) for word in words
     ]
@@ -54,13 +56,13 @@ def test_generated_quote_matches_its_copied_partner():
         assert write_summary([pair[0], SummaryToken("new"), pair[1]], source) == "«New»"
 
 
-def test_generated_quotes_follow_style_of_copied_words():
+def test_generated_quotes_match_quotes_in_copied_words():
     assert write("a", "``", "new", "''", "<``>", "<big>", "<''>") == "A “new” “big”"
     assert write("<t>", "<'s>", "`", "new", "'", "dogs", "'", "o'x") == "T’s ‘new’ dogs’ o’x"
     assert write("<senate>", "`", "new", "'") == "Senate 'new'"
 
 
-def test_generated_quotes_stay_when_source_mixes_styles():
+def test_generated_quotes_stay_if_copied_quotes_differ():
     source = read_document("Ohio’s mayor 'left'.")
     words = [copied("'s", source), copied("left", source), copied("'", source), SummaryToken("'d")]
     assert write_summary(words, source) == "’s Left''d"
@@ -163,7 +165,7 @@ def test_acronym_at_sentence_start_keeps_capitals():
     assert write_summary([SummaryToken("why"), copied("it", source)], source) == "Why IT"
 
 
-def test_copied_run_across_paragraphs_keeps_capitals():
+def test_words_copied_across_paragraphs_keep_capitals():
     source = read_document("Storm nears\n\nThe coast waits")
     copies = [SummaryToken(word.norm, position) for position, word in enumerate(source.words)]
     assert write_summary(copies, source) == "Storm nears The coast waits"
@@ -200,22 +202,22 @@ def test_masked_number_inside_word_is_filled():
     assert write("##-day-long", "talks") == "12-day-long talks"
 
 
-def test_number_of_other_shape_is_left_out():
+def test_number_without_fitting_digits_is_left_out():
     assert write_summary([generated("#,###", "#.#m"), generated("lost")], SOURCE) == "Lost"
 
 
-def test_digits_of_other_shape_do_not_fill_word():
+def test_attended_number_must_fit_the_word():
     source = read_document("It cost 3.5.")
     attending_to_number = SummaryToken("##-day", attended=(2,))
     assert source.surface(source.words[2]) == "3.5"
     assert write_summary([attending_to_number, SummaryToken("talks")], source) == "Talks"
 
 
-def test_number_without_source_is_left_out():
+def test_number_is_left_out_if_source_has_none():
     assert write_summary([SummaryToken("##"), SummaryToken("dead")], read_document("No.")) == "Dead"
 
 
-def test_tokenized_source_gets_ordinary_spacing():
+def test_tokenized_source_is_detokenized():
     source = read_tokenized("the u.s. senate 's bill did n't pass , -lrb- ap -rrb-")
     summary = [SummaryToken(word.norm, position) for position, word in enumerate(source.words)]
     assert write_summary(summary, source) == "The U.S. Senate's bill didn't pass, (AP)"
@@ -247,9 +249,8 @@ def test_word_pairs_decide_spelling_in_context():
 
     assert write_generated("in", "the", "us") == "In the US"
     assert write_generated("please", "tell", "us") == "Please tell us"
-    assert (
-        write_generated("tell", "us", "open") == "Tell US Open"
-    )  # the pair with the next word has priority
+    # The pair with the next word has priority.
+    assert write_generated("tell", "us", "open") == "Tell US Open"
 
 
 def test_title_case_sentence_does_not_decide_case():

@@ -1,3 +1,5 @@
+"""Documents: sentences and tokens with their norms and spans."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,10 +40,10 @@ def test_sentence_norms_equals_read_document(text):
 
 
 @given(ANY_TEXT | NEWS_LIKE, st.integers(0, 3))
-def test_max_sentences_keeps_the_first(text, limit):
+def test_max_sentences_returns_the_first_ones(text, limit):
     assert sentence_norms(text, max_sentences=limit) == sentence_norms(text)[:limit]
-    kept = read_document(text, max_sentences=limit).sentences
-    assert kept == read_document(text).sentences[:limit]
+    first_sentences = read_document(text, max_sentences=limit).sentences
+    assert first_sentences == read_document(text).sentences[:limit]
 
 
 @given(ANY_TEXT | NEWS_LIKE)
@@ -74,6 +76,7 @@ def test_read_tokenized_splits_at_white_space_only():
 
 
 SIZE = 200_000
+"""Number of characters. A function that takes quadratic time would exceed the time limit."""
 UNUSUAL = ["a", "a ", ".", ". ", "... ", "'", "''", "'s ", "n't ", "a-", "--", '" ', '."', ".)' "]
 UNUSUAL += ["?! ", "\n", " ", "1,", "U.S. ", "A. ", "Mr. ", "[1", ".[1] ", "“", "’", "`", "e\u0301"]
 UNUSUAL += [
@@ -94,9 +97,9 @@ UNUSUAL += [
 @pytest.mark.parametrize("unit", UNUSUAL, ids=ascii)
 def test_long_unusual_text_is_read_in_linear_time(unit):
     text = unit * (SIZE // len(unit))
-    words = sum(len(sentence) for sentence in sentence_norms(text))
-    assert words <= SIZE
-    assert (words == 0) == text.isspace()
+    num_words = sum(len(sentence) for sentence in sentence_norms(text))
+    assert num_words <= SIZE
+    assert (num_words == 0) == text.isspace()
 
 
 @pytest.mark.parametrize("unit", ["a. B ", "x'y ", '("No.") '])

@@ -40,7 +40,7 @@ def test_detect_language_of_a_sentence(code: str) -> None:
         "123 !?",
         "Ostham",
         "Acme Widget Corp. Ostham 2026",
-        "شهرداری هزینه زباله را افزایش داد و پاسخی نگفت.",  # Persian: no list
+        "شهرداری هزینه زباله را افزایش داد و پاسخی نگفت.",  # Persian is not a known language
         "Ostham 市 Westham",
     ],
 )
@@ -63,7 +63,7 @@ def test_find_language_names_the_nearest_code() -> None:
         find_language("xx-XX")
 
 
-def test_languages_have_the_lists_of_their_table() -> None:
+def test_languages_have_the_values_of_their_table() -> None:
     german = LANGUAGES["de"]
     assert german.quotes == ("„", "“")
     assert {"bzw", "Bzw", "Nr"} <= german.never_last

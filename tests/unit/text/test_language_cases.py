@@ -13,15 +13,17 @@ CODES = ("de", "fr", "it", "es")
 
 
 def read_cases(code: str) -> list[str]:
+    """Return the cases of a language: sentences joined by " ‖ ", or "text → tokens"."""
     lines = (CASES / f"{code}.txt").read_text(encoding="utf-8").split("\n")
     return [line for line in lines if line and not line.startswith("# ")]
 
 
 def is_correct(case: str, code: str) -> bool:
+    """Return whether the text of a case is split as expected."""
     language = find_language(code)
     if " → " in case:
-        text, words = case.split(" → ")
-        return headline_tokens(text, language) == words.split()
+        text, tokens = case.split(" → ")
+        return headline_tokens(text, language) == tokens.split()
     text = case.replace(" ‖ ", " ")
     spans = sentence_spans(text, language=language)
     return [text[start:end] for start, end in spans] == case.split(" ‖ ")
@@ -79,8 +81,8 @@ def test_at_least_98_percent_of_300_cases_are_correct(code):
     ],
 )
 def test_sentences_and_words_follow_the_language(code, text, expected):
-    found = sentence_tokens(text, language=find_language(code))
-    assert [" ".join(sentence) for sentence in found] == expected
+    sentences = sentence_tokens(text, language=find_language(code))
+    assert [" ".join(tokens) for tokens in sentences] == expected
 
 
 def test_unknown_language_is_split_like_english():

@@ -16,7 +16,7 @@ CODES = ("de", "fr", "it", "es", "nl", "ru", "zh", "ja", "th", "ko", "ar", "he")
 
 
 def summary(code, text, norms, *, case="sentence", spellings=()):
-    """Print generated words as a summary of a text."""
+    """Return the printed summary of a text, in which all words are generated."""
     language = find_language(code)
     return write_summary(
         [SummaryToken(norm) for norm in norms.split()],
@@ -90,7 +90,7 @@ def test_english_spellings_are_not_used_in_other_languages():
     assert summary("de", "Es regnet.", "die mark fällt") == "Die mark fällt"
 
 
-def test_german_headline_with_many_nouns_shows_its_case():
+def test_german_headline_with_many_nouns_is_informative():
     tokens = ["Neue", "Gebühren", "für", "Abfall", "und", "Wasser", "in", "Übach"]
     ids, lengths = np.arange(len(tokens)), np.array([len(tokens)])
     assert not has_informative_case(tokens, ids, lengths).any()

@@ -1,3 +1,5 @@
+"""Normalization: norms, typography and HTML entities."""
+
 import re
 import sys
 import unicodedata
@@ -81,7 +83,7 @@ def test_string_cache_skips_long_words():
 
 @pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0301", "\u0344"])
 def test_normalize_bounds_combining_sequences(marks):
-    """NFC of the same text without a bound is quadratic: 240 KB take half a minute."""
+    """Without the bound, NFC takes quadratic time: half a minute for 240 KB."""
     token = "E" + "".join(mark * 3000 for mark in marks)
     norm = normalize(token)
     runs = re.findall("[^\u034f]+", norm)

@@ -1,4 +1,4 @@
-"""Digits for masked words."""
+"""Digits of source numbers for generated words."""
 
 import pytest
 
@@ -20,7 +20,7 @@ NUMBERS = SourceNumbers(
         ("#.#m", "3.5m"),
     ],
 )
-def test_numbers_fill_words_of_matching_shape(norm, expected):
+def test_fitting_number_fills_the_word(norm, expected):
     filled = NUMBERS.fill(norm, ())
     assert filled is not None
     assert filled[0] == expected
@@ -38,7 +38,7 @@ def test_numbers_fill_words_of_matching_shape(norm, expected):
         "##th",  # an age fills only plain numbers
     ],
 )
-def test_numbers_do_not_fill_other_shapes(norm):
+def test_word_without_fitting_number_is_not_filled(norm):
     assert NUMBERS.fill(norm, (0, 1, 2, 3)) is None
     assert not NUMBERS.can_fill(norm)
 

@@ -43,18 +43,19 @@ TAGS = {
 
 
 def tagged_by_hand():
+    """Return pairs of a norm and its tag."""
     return [token.rsplit("/", 1) for token in SENTENCES.split()]
 
 
 def test_part_of_speech_agrees_with_hand_tags():
-    known = [(norm, TAGS[tag]) for norm, tag in tagged_by_hand()]
+    tagged = [(norm, TAGS[tag]) for norm, tag in tagged_by_hand()]
     wrong = [
         (norm, part_of_speech(norm), part)
-        for norm, part in known
+        for norm, part in tagged
         if part_of_speech(norm) != part
         and not (part_of_speech(norm) == "noun or verb" and part in ("noun", "verb"))
     ]
-    assert len(wrong) / len(known) <= 0.05, wrong
+    assert len(wrong) / len(tagged) <= 0.05, wrong
 
 
 def test_ambiguous_words_are_noun_or_verb():

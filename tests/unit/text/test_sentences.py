@@ -12,7 +12,7 @@ CASES = Path(__file__).parents[2] / "assets" / "sentences"
 
 
 def read_cases(name: str) -> list[tuple[str, list[str]]]:
-    """Return each case as its text and its sentences."""
+    """Return the text and the sentences of each case; ‖ separates sentences, ⏎ is a line break."""
     lines = (CASES / name).read_text(encoding="utf-8").split("\n")
     cases = [line.replace("⏎", "\n") for line in lines if line and not line.startswith("# ")]
     return [
@@ -48,7 +48,7 @@ def test_sentence_spans_exclude_white_space():
     assert split("  He left. \n\n She stayed.\t ") == ["He left.", "She stayed."]
 
 
-def test_max_sentences_keeps_the_first():
+def test_max_sentences_returns_the_first_ones():
     text = "He left. She stayed. They slept."
     assert sentence_spans(text, max_sentences=2) == sentence_spans(text)[:2]
     assert sentence_spans(text, max_sentences=0) == []

@@ -83,7 +83,7 @@ def test_token_spans_cover_all_but_white_space(text):
 
 
 @given(ANY_TEXT | UNUSUAL_TEXT)
-def test_tokens_and_spans_agree(text):
+def test_tokens_are_the_text_at_their_spans(text):
     surfaces = [text[start:end] for start, end in token_spans(text)]
     words = tokenize(text)
     assert len(words) == len(surfaces)

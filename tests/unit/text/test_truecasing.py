@@ -1,3 +1,5 @@
+"""Truecasing of words, sentences and all-caps texts."""
+
 import numpy as np
 import pytest
 from printing import write_summary
@@ -19,6 +21,7 @@ CASES = Truecaser(["iPhone", "NASA", "house", "White House", "rocket"])
 
 
 def informative(*sentences):
+    """Return the words of sentences that have an informative case."""
     sentences = [sentence.split() for sentence in sentences]
     words = [word for sentence in sentences for word in sentence]
     tokens = sorted(set(words))
@@ -128,24 +131,13 @@ def test_numbers_and_punctuation_are_not_informative():
 
 
 TRUECASER = Truecaser(
-    [
-        "queen",
-        "Victoria",
-        "UK",
-        "PM",
-        "navy",
-        "Mark Twain",
-        "mark",
-        "castle",
-        "Mount",
-        "who",
-        "the",
-        "at",
-    ]
+    ["queen", "Victoria", "UK", "PM", "navy", "Mark Twain", "mark", "castle", "Mount", "who"]
+    + ["the", "at"]
 )
 
 
 def truecase(sentence):
+    """Return a sentence with truecased all-caps words at its start."""
     surfaces = sentence.split()
     return " ".join(truecase_start(surfaces, [word.lower() for word in surfaces], TRUECASER))
 
@@ -164,10 +156,7 @@ def truecase(sentence):
         ("VICTORIA / LIMA : ships sail", "Victoria / LIMA : ships sail"),
         ("THE navy sails", "The navy sails"),
         ("QUEEN 2020 has left", "Queen 2020 has left"),
-        (
-            "QUORLEY COUNTY has left",
-            "Quorley County has left",
-        ),  # unknown words that look like a name
+        ("QUORLEY COUNTY has left", "Quorley County has left"),  # looks like a name
     ],
 )
 def test_all_caps_start_is_truecased(sentence, expected):
@@ -224,7 +213,7 @@ def test_summary_truecases_an_all_caps_start():
     ],
 )
 def test_all_caps_sentence_is_truecased(sentence, expected):
-    words = [word for each in read_document(sentence).sentences for word in each]
+    words = read_document(sentence).words
     surfaces = [sentence[word.start : word.end] for word in words]
     truecased = truecase_sentence(surfaces, [word.norm for word in words], TRUECASER)
     assert "".join(truecased) == expected.replace(" ", "")
@@ -234,19 +223,16 @@ def test_all_caps_sentence_is_truecased(sentence, expected):
     ("sentences", "expected"),
     [
         ("NAVY AT VICTORIA 2 . THE QUEEN HAS", "navy at Victoria 2 . the queen HAS"),
-        (
-            "NAVY AT 2 . the castle",
-            "Navy at 2 . the castle",
-        ),  # truecased as the start of a sentence
+        ("NAVY AT 2 . the castle", "Navy at 2 . the castle"),  # like the start of a sentence
         ("UK PM , UK NAVY . the castle", "UK PM , UK navy . the castle"),  # four words in capitals
         ("UK PM , NAVY 。", "UK PM , NAVY 。"),  # three words in capitals
     ],
 )
 def test_all_caps_needs_four_words(sentences, expected):
-    surfaces = [each.split() for each in sentences.split(" . ")]
-    norms = [[word.lower() for word in each] for each in surfaces]
+    surfaces = [sentence.split() for sentence in sentences.split(" . ")]
+    norms = [[word.lower() for word in sentence] for sentence in surfaces]
     truecased = normalize_all_caps(surfaces, norms, TRUECASER)
-    assert " . ".join(" ".join(each) for each in truecased) == expected
+    assert " . ".join(" ".join(sentence) for sentence in truecased) == expected
 
 
 def test_summary_of_all_caps_text_is_truecased():

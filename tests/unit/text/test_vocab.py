@@ -1,3 +1,5 @@
+"""Vocabularies and extended ids."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -132,7 +134,7 @@ def test_vocabulary_words_keep_their_ids():
     assert extended_source_ids(["court", "the", "court"], VOCAB) == [5, 4, 5]
 
 
-def test_extended_ids_count_padding():
+def test_extended_ids_count_padding_as_positions():
     assert extended_source_ids(["the", "<pad>", "zagreb"], VOCAB) == [4, PAD, V + 2]
 
 
@@ -140,7 +142,7 @@ def test_unk_in_the_source_has_no_extended_id():
     assert extended_source_ids(["<unk>", "zagreb"], VOCAB) == [UNK, V + 1]
 
 
-def test_summary_words_in_neither_are_unk():
+def test_summary_word_in_neither_vocab_nor_source_is_unk():
     source = ["the", "zagreb", "court"]
     assert extended_summary_ids(["zagreb", "court", "sits"], source, VOCAB) == [V + 1, 5, UNK]
 
