@@ -20,9 +20,8 @@ from readagain.fitting.results import ROUGE_PROTOCOL
 from readagain.rouge.significance import Comparison
 from readagain.text.document import Token
 from readagain.text.language import find_language
-from readagain.training.curves import Curves
 
-POINTS = {"loss": [(10, 5.0), (20, 3.0)], "dev_loss": [(15, 4.5)], "rouge_1": [(15, 20.0)]}
+CURVES = {"loss": [(10, 5.0), (20, 3.0)], "dev_loss": [(15, 4.5)], "rouge_1": [(15, 20.0)]}
 
 
 def manifest(dropped):
@@ -55,7 +54,7 @@ def render(*, num_texts=30, dropped=None, notes=()):
     return render_report(
         name="mine",
         manifest=manifest(dropped or {}),
-        curves=Curves("run", POINTS),
+        curves=CURVES,
         steps_per_epoch=10,
         evaluations={name: evaluate(each, data, ROUGE_PROTOCOL) for name, each in systems.items()},
         notes=notes,
@@ -132,7 +131,7 @@ def test_page_lists_dropped_pairs_and_why():
 
 
 def test_line_chart_scales_points_and_labels():
-    chart = line_chart({"training loss": POINTS["loss"], "dev loss": POINTS["dev_loss"]}, 10)
+    chart = line_chart({"training loss": CURVES["loss"], "dev loss": CURVES["dev_loss"]}, 10)
     assert ">5.00</text>" in chart
     assert ">3.00</text>" in chart
     assert ">2</text>" in chart  # epochs

@@ -108,7 +108,7 @@ def test_batch_equals_loop_over_pairs(data, batch_size):
         batch = pairs.batch(plan, batch_size=batch_size)
         for row, number in enumerate(plan.pairs.tolist()):
             found = {name: tensor[row].tolist() for name, tensor in vars(batch).items()}
-            assert found == expected_row(number, data, plan.shape)
+            assert found == expected_row(number, data, plan.bucket)
             seen.append(number)
     assert sorted(seen) == list(range(len(PAIRS)))
 
@@ -198,9 +198,9 @@ def test_sentences_are_those_that_the_network_reads(data):
 
 
 def test_plan_in_order_has_the_chosen_pairs():
-    plans = load_dataset(ONE).plan_in_order(batch_size=2, chosen=[3, 0, 4])
+    plans = load_dataset(ONE).plan_in_order(batch_size=2, pairs=[3, 0, 4])
     assert sorted(pair for plan in plans for pair in plan.pairs.tolist()) == [0, 3, 4]
-    assert load_dataset(ONE).plan_in_order(batch_size=2, chosen=[]) == []
+    assert load_dataset(ONE).plan_in_order(batch_size=2, pairs=[]) == []
 
 
 def test_static_copy_copies_another_batch():

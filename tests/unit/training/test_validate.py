@@ -32,9 +32,9 @@ def test_validate_returns_scores_and_headlines(validator):
 def test_dev_loss_is_mean_over_words(validator):
     validator, model = validator
     model.eval()
-    whole = validator._loss(model, StopSignal())
+    whole = validator._compute_loss(model, StopSignal())
     validator.batch_size = 7
-    assert validator._loss(model, StopSignal()) == pytest.approx(whole, rel=1e-6)
+    assert validator._compute_loss(model, StopSignal()) == pytest.approx(whole, rel=1e-6)
 
 
 def test_copied_oov_word_comes_from_the_text(make_job):
@@ -44,7 +44,7 @@ def test_copied_oov_word_comes_from_the_text(make_job):
     words = [job.corpus.lexicon.words[id] for id in sentence]
     position = next(index for index, word in enumerate(words) if word not in job.vocabs.summary)
     V = len(job.vocabs.summary)
-    headline = validator._headline(0, [V + position, 4], 40)
+    headline = validator._build_headline(0, [V + position, 4], 40)
     assert headline.output == f"{words[position]} {job.vocabs.summary.word(4)}"
     assert headline.source == " ".join(words)
 
@@ -54,7 +54,7 @@ def test_copied_word_comes_from_its_sentence(make_job):
     validator = Validator(job, torch.device("cpu"))
     (sentence,) = validator.dataset.sentences(0)
     validator.dataset = SimpleNamespace(sentences=lambda pair: [[], sentence])
-    output = validator._headline(0, [len(job.vocabs.summary) + 40 + 1], 40).output
+    output = validator._build_headline(0, [len(job.vocabs.summary) + 40 + 1], 40).output
     assert output == job.corpus.lexicon.words[sentence[1]]
 
 
