@@ -14,6 +14,7 @@ from readagain.errors import ArtifactError, ConfigError, DataError, ReadAgainErr
 from readagain.fitting import fit as module
 from readagain.fitting import results
 from readagain.fitting.fit import FitResult, fit
+from readagain.fitting.pairs import describe_pairs
 from readagain.fitting.results import (
     evaluate_model,
     export_model,
@@ -197,18 +198,22 @@ def test_overwrite_starts_over(epochs_of_fit):
     assert epochs_of_fit(epochs=5, overwrite=True) == 5
 
 
-def test_message_for_an_unknown_language():
+@pytest.mark.parametrize(
+    ("is_language_set", "start"),
+    [(False, "language not detected (English rules"), (True, "an unknown language: 90 pairs to")],
+)
+def test_unknown_language_is_described(is_language_set, start):
     manifest = CorpusManifest(
         package_version="0",
         settings={},
         inputs=[],
         origins=[],
-        splits={},
+        splits={"train": {"pairs": 90}, "dev": {"pairs": 5}, "test": {"pairs": 5}},
         num_words=0,
         language="und",
     )
-    assert module._describe_language(manifest, is_given=False).startswith("language not detected")
-    assert module._describe_language(manifest, is_given=True) == "an unknown language"
+    [line] = describe_pairs(manifest, is_language_set=is_language_set)
+    assert line.startswith(start)
 
 
 def test_float32_graphs_replace_int8_graphs_that_fail(tmp_path, monkeypatch):
