@@ -51,7 +51,7 @@ class Batch:
         return Batch(*(tensor.to(device, non_blocking=True) for tensor in vars(self).values()))
 
     def assemble(self) -> "Batch":
-        """Return this batch, which is complete, unlike `BatchIndices`."""
+        """Return this batch; `BatchIndices.assemble` gathers the words first."""
         return self
 
     def shape_key(self) -> tuple[int, ...]:
@@ -63,12 +63,13 @@ class Batch:
         return Batch(*(tensor.clone() for tensor in vars(self).values()))
 
     def copy_from(self, batch: "Batch") -> None:
-        """Copy the content of another batch of this shape, in place."""
+        """Overwrite the tensors with those of another batch of the same shape."""
         for target, source in zip(vars(self).values(), vars(batch).values(), strict=True):
             target.copy_(source, non_blocking=True)
 
 
 Ints = npt.NDArray[np.integer]
+"""Array of integers."""
 
 
 @dataclass(frozen=True, order=True)
@@ -113,25 +114,27 @@ def _group_by_length(lengths: Ints, max_groups: int) -> list[tuple[int, Ints]]:
     """
     counts = np.bincount(lengths)
     sizes = np.flatnonzero(counts)  # (n,) the different lengths, ascending
-    num_below = np.concatenate([[0], np.cumsum(counts[sizes])])  # (n + 1,) below sizes[i]
-    # A group of the sizes i to j pads all of its sequences to sizes[j].
-    group_costs = (num_below[None, 1:] - num_below[:-1, None]) * sizes[None, :]  # (n, n) by i, j
+    # num_below[i]: number of sequences shorter than sizes[i]; the last element counts all.
+    num_below = np.concatenate([[0], np.cumsum(counts[sizes])])  # (n + 1,)
+    # group_costs[i, j]: length of all sequences of the sizes i to j, padded to sizes[j].
+    group_costs = (num_below[None, 1:] - num_below[:-1, None]) * sizes[None, :]  # (n, n)
     is_range = np.tri(len(sizes), dtype=bool).T  # i <= j
     group_costs = np.where(is_range, group_costs, np.inf)
-    # cost[j]: smallest total length of the first j sizes if they are divided into k groups. The
-    # loop increases k and stores where the last of the k groups starts if it ends at size j.
+    # After k rounds, cost[j] is the smallest padded length of the sequences of the j smallest
+    # sizes, divided into k groups. group_starts[k - 1][j] is the first size of group k if the last
+    # size of this group is j.
     cost = np.full(len(sizes) + 1, np.inf)
     cost[0] = 0.0
-    last_starts = []
+    group_starts = []
     for _ in range(min(max_groups, len(sizes))):
-        new_costs = cost[:-1, None] + group_costs  # (n, n) by start and end of the last group
-        last_starts.append(new_costs.argmin(0))
+        new_costs = cost[:-1, None] + group_costs  # (n, n) by first and last size of the new group
+        group_starts.append(new_costs.argmin(0))
         cost = np.concatenate([[np.inf], new_costs.min(0)])
-    # Follow the stored starts back from the largest size.
+    # Starting with the last group, look up where each group starts; the group before ends there.
     ends, end = [], len(sizes) - 1
-    for starts in reversed(last_starts):
+    for starts in reversed(group_starts):
         ends.append(end)
         end = int(starts[end]) - 1
     max_lengths = sizes[ends[::-1]]
-    group_of = np.searchsorted(max_lengths, lengths)  # (P,) index of the group of each sequence
+    group_of = np.searchsorted(max_lengths, lengths)  # index of the group of each sequence
     return [(int(size), np.flatnonzero(group_of == k)) for k, size in enumerate(max_lengths)]

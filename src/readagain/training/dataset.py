@@ -70,13 +70,13 @@ class BatchIndices:
         return BatchIndices(self.dataset, self.pairs.clone(), self.num_real.clone(), self.bucket)
 
     def copy_from(self, batch: "BatchIndices") -> None:
-        """Copy the indices of another batch of this shape, in place."""
+        """Overwrite the indices with those of another batch of the same shape."""
         self.pairs.copy_(batch.pairs, non_blocking=True)
         self.num_real.copy_(batch.num_real, non_blocking=True)
 
 
 class TrainingDataset:
-    """Batches of a split of a prepared corpus.
+    """Split of a prepared corpus, as padded batches of ids.
 
     Args:
         split: the split.
@@ -107,22 +107,22 @@ class TrainingDataset:
         starts, lengths = find_sentences(segments, pairs, data)
         summaries = pairs[1:] - 1  # (P,) the last segment of each pair
         summary_lengths = segments[summaries + 1] - segments[summaries]
-        storage = device if _fits_on(device, words.nbytes) else torch.device("cpu")
+        storage_device = device if _fits_on(device, words.nbytes) else torch.device("cpu")
 
-        def to_storage(array: Ints) -> Tensor:
-            return torch.from_numpy(np.ascontiguousarray(array)).to(storage, torch.int64)
+        def to_tensor(array: Ints) -> Tensor:
+            return torch.from_numpy(np.ascontiguousarray(array)).to(storage_device, torch.int64)
 
-        self.words = _as_tensor(words).to(storage)  # (number of words,) lexicon ids
-        self.sentence_starts = to_storage(starts)  # (P, N) positions in `words`
-        self.sentence_lengths = to_storage(lengths)  # (P, N), 0 for a missing sentence
-        self.summary_starts = to_storage(segments[summaries])  # (P,) positions in `words`
-        self.summary_lengths = to_storage(np.minimum(summary_lengths, data.max_summary_words))
-        self.encoder_id_by_lexicon_id = to_storage(encoder_id_by_lexicon_id)
-        self.decoder_id_by_lexicon_id = to_storage(decoder_id_by_lexicon_id)
+        self.words = _as_tensor(words).to(storage_device)  # (number of words,) lexicon ids
+        self.sentence_starts = to_tensor(starts)  # (P, N) positions in `words`
+        self.sentence_lengths = to_tensor(lengths)  # (P, N), 0 for a missing sentence
+        self.summary_starts = to_tensor(segments[summaries])  # (P,) positions in `words`
+        self.summary_lengths = to_tensor(np.minimum(summary_lengths, data.max_summary_words))
+        self.encoder_id_by_lexicon_id = to_tensor(encoder_id_by_lexicon_id)
+        self.decoder_id_by_lexicon_id = to_tensor(decoder_id_by_lexicon_id)
         self.vocab_size = vocab_size
         self.style_id = style_id
         # "cuda" and "cuda:0" are the same device, but compare unequal.
-        self.device = self.words.device if storage == device else device
+        self.device = self.words.device if storage_device == device else device
 
     def __len__(self) -> int:
         return self.summary_starts.size(0)
@@ -160,9 +160,9 @@ class TrainingDataset:
     def local_batch(
         self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
     ) -> BatchIndices | Batch:
-        """Return the pairs of a batch that process `rank` of `world_size` processes.
+        """Return the rows of a batch for one process of distributed training.
 
-        Every process gets `batch_size / world_size` rows, rounded up; missing pairs are replaced
+        Every process gets `batch_size / world_size` rows, rounded up. Missing pairs are replaced
         with padding rows.
 
         Returns:
@@ -326,7 +326,7 @@ def join_shards(split: Split) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
 def find_sentences(segments: Ints, pairs: Ints, data: DataSpec) -> tuple[Ints, Ints]:
     """Return the (P, N) starts and lengths of the source sentences after truncation.
 
-    N is 1 if sentences are joined. Arguments are those of `CorpusShard`.
+    N is 1 if sentences are joined. `segments` and `pairs` are arrays of `CorpusShard`.
     """
     # (P, 1) indices of segments: the first sentence and the summary of each pair
     first, summary = pairs[:-1, None], pairs[1:, None] - 1

@@ -1,4 +1,4 @@
-"""Progress of a run on the console: one line that is updated on a terminal, new lines elsewhere."""
+"""Console output of a run: a progress line on a terminal, separate lines elsewhere."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from readagain.training.state import Scores, TrainingState
 from readagain.training.validate import Headline
 
 PLAIN_LINE_INTERVAL_S = 10.0
-"""Minimum time between two printed lines with losses if the output is not a terminal."""
+"""Minimum time between two lines with losses if the output is not a terminal."""
 _SAMPLE_WORDS = 20
 """Maximum number of words printed of the text of a sample."""
 
@@ -28,7 +28,7 @@ class Display:
         self.console = console
         self.total_steps = 0
         self.epochs = 0
-        self._bar: Progress | None = None
+        self._progress: Progress | None = None
         self._last_line_time = -PLAIN_LINE_INTERVAL_S
 
     def show_start(self, job: ResolvedJob, state: TrainingState, *, total_steps: int) -> None:
@@ -48,16 +48,16 @@ class Display:
             self.print_line(f"resuming from step {state.step:,}")
 
     @contextmanager
-    def live(self) -> Iterator[None]:
-        """On a terminal, show a progress line that `show_update` updates, until the block ends."""
+    def progress_line(self) -> Iterator[None]:
+        """Show a progress line, which `show_update` updates, on a terminal until the block ends."""
         if not self.console.is_terminal:
             yield
             return
         columns = (BarColumn(), TextColumn("{task.description}", markup=False))
-        with Progress(*columns, console=self.console, transient=True) as self._bar:
-            self._bar.add_task("", total=self.total_steps)
+        with Progress(*columns, console=self.console, transient=True) as self._progress:
+            self._progress.add_task("", total=self.total_steps)
             yield
-        self._bar = None
+        self._progress = None
 
     def print_line(self, line: str) -> None:
         """Print one line."""
@@ -70,15 +70,20 @@ class Display:
         )
 
     def show_update(self, record: Mapping[str, Any], *, seconds_left: float) -> None:
-        """Show a record of `metrics.jsonl` on the progress line, or print it if one is due."""
+        """Show a record of `metrics.jsonl` on the progress line.
+
+        Without a progress line, print at most one record every `PLAIN_LINE_INTERVAL_S`.
+        """
         line = (
             f"step {record['step']:,} of {self.total_steps:,} · "
             f"epoch {record['epoch']:.2f} of {self.epochs} · loss {record['loss']:.3f} · "
             f"rate {record['learning_rate']:.2g} · {record['pairs_per_s']:,.0f} pairs/s · "
             f"{timedelta(seconds=round(seconds_left))} left"
         )
-        if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], completed=record["step"], description=line)
+        if self._progress is not None:
+            self._progress.update(
+                self._progress.task_ids[0], completed=record["step"], description=line
+            )
         elif time.monotonic() - self._last_line_time >= PLAIN_LINE_INTERVAL_S:
             self._last_line_time = time.monotonic()
             self.print_line(line)

@@ -57,10 +57,10 @@ class TrainedModel:
             ArtifactError: if the model is damaged, or has neither weights nor int8 graphs that they
                 can be recovered from.
         """
-        trained = cls(ModelDir.open(path, checksums=True), recover_weights)
-        if not trained.needs_recovery:
-            trained.model_dir.file(WEIGHTS_FILE, purpose="fine-tuning")
-        return trained
+        model = cls(ModelDir.open(path, checksums=True), recover_weights)
+        if not model.needs_recovery:
+            model.model_dir.file(WEIGHTS_FILE, purpose="fine-tuning")  # raises if it is missing
+        return model
 
     @property
     def needs_recovery(self) -> bool:

@@ -43,7 +43,7 @@ def train(
     stop: StopSignal | None = None,
     max_minutes: float | None = None,
 ) -> TrainingResult | None:
-    """Train a model, or resume its training; write the best model to the run directory.
+    """Train a model, or resume its training; write the best model to the run folder.
 
     Args:
         job: the run to train.
@@ -86,7 +86,7 @@ def train(
             display.show_start(resolved, state, total_steps=trainer.total_steps)
             writer = RunWriter(resolved, run_dir, display, state, checkpoint, trainer)
             stack.callback(writer.close)
-            stack.enter_context(display.live())
+            stack.enter_context(display.progress_line())
             if checkpoint is not None and checkpoint.best_file is not None:
                 writer.publish(state)  # the previous call may have been killed while publishing
 

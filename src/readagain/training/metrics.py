@@ -61,20 +61,21 @@ class _EventWriter:
         # TensorBoard reads the files in the order of their names.
         name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}.{uuid4().hex}"
         self._records = RecordWriter((folder / name).open("xb"))
-        with ExitStack() as stack:
-            stack.callback(self.close)  # only if a write fails: `pop_all` removes the callback
-            self._add(file_version="brain.Event:2")
-            self._add(step=purge_step, session_log=SessionLog(status=SessionLog.START))
-            stack.pop_all()
+        try:
+            self._write_event(file_version="brain.Event:2")
+            self._write_event(step=purge_step, session_log=SessionLog(status=SessionLog.START))
+        except OSError:
+            self.close()
+            raise
 
     def add_scalars(self, values: Mapping[str, float], step: int) -> None:
         """Write the values of a step, by name."""
         from tensorboard.compat.proto.summary_pb2 import Summary  # type: ignore[import-untyped]
 
         scalars = [Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
-        self._add(step=step, summary=Summary(value=scalars))
+        self._write_event(step=step, summary=Summary(value=scalars))
 
-    def _add(self, **fields: Any) -> None:
+    def _write_event(self, **fields: Any) -> None:
         from tensorboard.compat.proto.event_pb2 import Event
 
         self._records.write(Event(wall_time=time.time(), **fields).SerializeToString())
@@ -89,7 +90,7 @@ class MetricsLog:
     """Writer of `metrics.jsonl` and of TensorBoard files.
 
     Args:
-        run_path: the run directory.
+        run_path: the run folder.
         checkpoint_bytes: length of `metrics.jsonl` when the latest checkpoint was saved; what was
             written after it is removed. 0 for a new run.
         checkpoint_step: the step of this checkpoint.
@@ -121,7 +122,7 @@ class MetricsLog:
                 folder = run_path / TENSORBOARD_DIR
                 refuse_links(folder, below=run_path)
                 self._event_writer = _EventWriter(folder, purge_step=checkpoint_step + 1)
-            stack.pop_all()
+            stack.pop_all()  # keeps the file open
 
     def close(self) -> None:
         """Close the files."""

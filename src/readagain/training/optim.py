@@ -121,11 +121,10 @@ class EmaWeights:
 
 
 def supports_row_updates(spec: TrainSpec, *, world_size: int) -> bool:
-    """Return whether it is enough to update the embedding rows that a batch uses.
+    """Return whether an update may skip the embedding rows that its batch does not use.
 
-    It is not enough with weight decay or with the moments of other optimizers, which change every
-    row. In distributed training, processes use different rows, and DDP averages the gradients of
-    whole tables.
+    Weight decay and the moments of other optimizers change all rows. In distributed training,
+    processes use different rows, and DDP averages the gradients of whole tables.
     """
     return spec.optimizer == "sgd" and spec.weight_decay == 0 and world_size == 1
 
@@ -206,9 +205,9 @@ class EmbeddingLookups:
 
 
 @contextmanager
-def record_lookups(tables: Sequence[EmbeddingLookups]) -> Iterator[None]:
-    """Record the lookups in all tables until the block ends."""
-    handles = [table.record() for table in tables]
+def record_lookups(embeddings: Sequence[EmbeddingLookups]) -> Iterator[None]:
+    """Record the lookups in embedding tables until the block ends."""
+    handles = [embedding.record() for embedding in embeddings]
     try:
         yield
     finally:

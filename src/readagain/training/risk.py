@@ -60,20 +60,23 @@ class RiskStep(TrainingStep):
     def _graph_key(self, batch: BatchIndices | Batch) -> tuple[int, ...]:
         return (*batch.shape_key(), self.has_fixed_length)
 
-    def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        # K samples per text; T is their padded length, Y that of the references.
+    def _sum_losses(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Compute the loss and the risk of a batch, as sums over its texts, and their number.
+
+        In shapes, K is the number of samples per text, T the padded length of samples, and Y the
+        padded length of references.
+        """
         K, likelihood_weight = self.spec.risk_samples, self.spec.risk_likelihood
+        can_end = not self.has_fixed_length
         with self._autocast():
             samples, lengths = sample_summaries(
                 self.network,
                 batch,
                 num_samples=K,
-                num_words=self.spec.risk_words if self.has_fixed_length else self.max_words,
-                can_end=not self.has_fixed_length,
+                num_words=self.max_words if can_end else self.spec.risk_words,
+                can_end=can_end,
             )  # (B * K, T), (B * K,)
-            scored_batch = _add_references(
-                batch, samples, lengths, can_end=not self.has_fixed_length
-            )
+            scored_batch = _add_references(batch, samples, lengths, can_end=can_end)
             word_log_probs = self._score(*scored_batch.inputs())  # (B * (K + 1), max(T + 1, Y))
         word_log_probs = word_log_probs.masked_fill(~scored_batch.target_valid, 0.0)
         log_probs = word_log_probs.sum(1).view(-1, K + 1)  # (B, K + 1): samples, then reference
@@ -87,12 +90,12 @@ class RiskStep(TrainingStep):
             (reference_words - 1).clamp_min(0).repeat_interleave(K, 0, output_size=num_samples),
         ).view(-1, K)  # (B, K)
         baselines = (rewards.sum(1, keepdim=True) - rewards) / (K - 1)  # (B, K)
-        # REINFORCE: the gradient of this sum is an estimate of the gradient of the expected reward.
-        expected_reward = ((rewards - baselines) * log_probs[:, :K]).mean(1)  # (B,)
+        # The gradient of this value is an estimate of the gradient of the expected reward.
+        reinforce = ((rewards - baselines) * log_probs[:, :K]).mean(1)  # (B,)
         mean_log_prob = log_probs[:, K] / reference_words.clamp_min(1)  # (B,)
         is_real = reference_words > 0  # (B,)
         loss = (
-            -((1 - likelihood_weight) * expected_reward + likelihood_weight * mean_log_prob)
+            -((1 - likelihood_weight) * reinforce + likelihood_weight * mean_log_prob)
             .masked_fill(~is_real, 0.0)
             .sum()
         )

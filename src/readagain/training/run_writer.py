@@ -1,4 +1,4 @@
-"""Validations and files of a run: log, checkpoints and model; only its first process uses this."""
+"""Validations of a run and its files: log, checkpoints and model, in its first process only."""
 
 import math
 import time
@@ -45,7 +45,7 @@ class _LogLine:
 
 
 class RunWriter:
-    """Validation of a run, and writer of its log, checkpoints and model folder.
+    """Writer of the log, the checkpoints and the model of a run, which it also validates.
 
     Args:
         job: the run.
@@ -123,7 +123,8 @@ class RunWriter:
         validation = None
         with self.trainer.training_step.averaged_weights():
             if self.validator is None:
-                state, is_best = replace(state, validated_step=state.step), True
+                state = replace(state, validated_step=state.step)
+                is_best = True
             else:
                 validation = self.validator.validate(model, step=state.step, stop=stop)
                 if validation is None:

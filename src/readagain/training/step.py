@@ -133,7 +133,7 @@ class TrainingStep:
         """Run one update without replaying a graph; return the mean loss."""
         self.optimizer.zero_grad(set_to_none=True)
         loss = self._backward(batch.assemble())
-        self._clip_and_update([table.gradient() for table in self.lookups])
+        self._clip_and_update([lookups.gradient() for lookups in self.lookups])
         if self.ema is not None:
             self.ema.update()
         return loss
@@ -145,7 +145,7 @@ class TrainingStep:
             The mean loss to report, a scalar.
         """
         with record_lookups(self.lookups):
-            loss, reported_loss, count = self._sums(batch)
+            loss, reported_loss, count = self._sum_losses(batch)
         if self.world_size > 1:
             torch.distributed.all_reduce(count)
             # DDP averages the gradients of the processes; this factor makes the average a sum.
@@ -156,7 +156,7 @@ class TrainingStep:
             torch.distributed.all_reduce(mean_loss)
         return mean_loss
 
-    def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    def _sum_losses(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Compute the loss of a batch as a sum.
 
         Returns:
@@ -169,7 +169,7 @@ class TrainingStep:
         return total, total, batch.target_valid.sum()
 
     def _score(self, *inputs: Tensor | float) -> Tensor:
-        """Call the model in the precision of the run."""
+        """Return the (B, T) log-probabilities of the targets, in the precision of the run."""
         if self._uses_bfloat16 and self.world_size == 1:
             return call_in_precision(torch.bfloat16, self.model, *inputs)
         log_probs: Tensor = self.model(*inputs)
@@ -233,7 +233,7 @@ class TrainingStep:
         return _CapturedUpdate(graph, static, loss)
 
     def state(self) -> dict[str, Tensor]:
-        """Return, by name, all tensors except the weights that determine the next update."""
+        """Return the tensors that determine the next update, by name, without the weights."""
         state = {"step": torch.tensor(self.step)}
         for name, parameter in zip(self.names, self.parameters, strict=True):
             for kind, value in self.optimizer.state.get(parameter, {}).items():

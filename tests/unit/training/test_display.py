@@ -44,7 +44,7 @@ def test_show_update_limits_plain_lines(monkeypatch):
     display, output = make_display(is_terminal=False)
     clock = iter([100.0, 100.0, 105.0, 111.0, 111.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    with display.live():
+    with display.progress_line():
         for _ in range(3):
             display.show_update(RECORD, seconds_left=75.0)
     lines = output.getvalue().splitlines()
@@ -56,7 +56,7 @@ def test_show_update_limits_plain_lines(monkeypatch):
 
 def test_live_line_is_removed_at_the_end():
     display, output = make_display(is_terminal=True)
-    with display.live():
+    with display.progress_line():
         display.show_update(RECORD, seconds_left=75.0)
     assert "loss 3.142" in output.getvalue()
 

@@ -110,7 +110,7 @@ def test_padding_rows_do_not_change_the_update():
     def gradient(risk_step, batch):
         # The same samples for the rows that both batches have.
         torch.manual_seed(1)
-        loss, risk, count = risk_step._sums(batch)
+        loss, risk, count = risk_step._sum_losses(batch)
         assert int(count) == 2
         loss.backward()
         return risk.item(), risk_step.parameters[0].grad
