@@ -24,7 +24,7 @@ from readagain.text.language import find_language
 CURVES = {"loss": [(10, 5.0), (20, 3.0)], "dev_loss": [(15, 4.5)], "rouge_1": [(15, 20.0)]}
 
 
-def manifest(dropped):
+def make_manifest(dropped):
     return CorpusManifest(
         package_version="0",
         settings={},
@@ -53,10 +53,12 @@ def render(*, num_texts=30, dropped=None, notes=()):
     systems = {"model": lead, "first sentence": lead}
     return render_report(
         name="mine",
-        manifest=manifest(dropped or {}),
+        manifest=make_manifest(dropped or {}),
         curves=CURVES,
         steps_per_epoch=10,
-        evaluations={name: evaluate(each, data, ROUGE_PROTOCOL) for name, each in systems.items()},
+        evaluations={
+            name: evaluate(system, data, ROUGE_PROTOCOL) for name, system in systems.items()
+        },
         notes=notes,
         facts={"model": "3 MB <int8>"},
     )
@@ -135,7 +137,7 @@ def test_line_chart_scales_points_and_labels():
     assert ">5.00</text>" in chart
     assert ">3.00</text>" in chart
     assert ">2</text>" in chart  # epochs
-    # The highest point is at the top, the last one at the right and at the bottom.
+    # The first point has the highest value; the last point is at the right and at the bottom.
     assert 'points="175.0,8.0 312.0,148.0"' in chart
 
 

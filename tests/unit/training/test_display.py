@@ -27,11 +27,11 @@ def make_display(*, is_terminal):
 def test_show_start_prints_run_notes_and_warnings(make_job):
     display, output = make_display(is_terminal=False)
     display.show_start(resolve(make_job()), TrainingState(step=7), total_steps=14)
-    seen = output.getvalue()
-    assert "Tiny Read-Again LSTM + copy" in seen
-    assert "100 pairs, 14 updates in 2 epochs" in seen
-    assert "the corpus has only" in seen
-    assert "resuming from step 7" in seen
+    printed = output.getvalue()
+    assert "Tiny Read-Again LSTM + copy" in printed
+    assert "100 pairs, 14 updates in 2 epochs" in printed
+    assert "the corpus has only" in printed
+    assert "resuming from step 7" in printed
 
 
 def test_show_start_uses_singular(make_job):

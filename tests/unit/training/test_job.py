@@ -127,8 +127,8 @@ def test_bundled_model_is_fine_tuned_from_its_graphs(corpus, tmp_path, name, ext
     )
     resolved = resolve(job)
     assert "its weights are recovered from its int8 graphs, with int8 precision" in resolved.notes
-    added = len(resolved.vocabs.source) - len(resolved.trained_model.vocabs.source)
-    assert added == extend_vocab
+    num_added = len(resolved.vocabs.source) - len(resolved.trained_model.vocabs.source)
+    assert num_added == extend_vocab
     build_model(resolved.run).load_state_dict(resolved.trained_model.weights(resolved.vocabs))
 
 

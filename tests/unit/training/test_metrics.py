@@ -47,22 +47,23 @@ def test_log_reports_full_disk(tmp_path):
 
 
 def test_tensorboard_file_is_closed_after_a_failed_write(tmp_path, monkeypatch):
-    def full(self, **fields):
+    files = []
+
+    def fail_to_write(self, **fields):
         files.append(self._records)
         raise OSError(28, "No space left on device")
 
-    files = []
-    monkeypatch.setattr(metrics._EventWriter, "_write_event", full)
+    monkeypatch.setattr(metrics._EventWriter, "_write_event", fail_to_write)
     with pytest.raises(ArtifactError, match="No space left on device"):
         MetricsLog(tmp_path, checkpoint_bytes=0, checkpoint_step=0)
     assert files[0].closed
 
 
 def test_log_is_written_without_tensorboard(tmp_path, monkeypatch):
-    def missing(module, *, extra, purpose):
+    def require_missing(module, *, extra, purpose):
         raise MissingExtraError(f"{purpose} needs '{module}'")
 
-    monkeypatch.setattr(metrics, "require", missing)
+    monkeypatch.setattr(metrics, "require", require_missing)
     log = MetricsLog(tmp_path, checkpoint_bytes=0, checkpoint_step=0)
     log.write({"step": 1, "loss": 2.0})
     log.close()
