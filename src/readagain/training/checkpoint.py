@@ -46,10 +46,10 @@ class Checkpoint:
         return path if path.exists() else None
 
     def weights(self) -> dict[str, Tensor]:
-        """Read the weights."""
+        """Read the weights of the network."""
         return _load(self.path / _WEIGHTS_FILE)
 
-    def training(self) -> dict[str, Tensor]:
+    def training_tensors(self) -> dict[str, Tensor]:
         """Read the state of the optimizer and the averaged weights."""
         return _load(self.path / _TRAINING_FILE)
 
@@ -59,7 +59,7 @@ def save_checkpoint(
     state: TrainingState,
     *,
     weights: Mapping[str, Tensor],
-    training: Mapping[str, Tensor],
+    training_tensors: Mapping[str, Tensor],
     best: Mapping[str, Tensor] | None,
 ) -> Checkpoint:
     """Write a checkpoint, then remove older ones.
@@ -68,7 +68,7 @@ def save_checkpoint(
         directory: the directory of the checkpoints of the run.
         state: the state of the run.
         weights: the weights of the network.
-        training: the state of the optimizer and the averaged weights.
+        training_tensors: the state of the optimizer and the averaged weights.
         best: new best weights; None keeps the best weights of the latest checkpoint.
 
     Raises:
@@ -80,7 +80,7 @@ def save_checkpoint(
         shutil.rmtree(staging, ignore_errors=True)
         staging.mkdir(parents=True)
         write_tensors(staging / _WEIGHTS_FILE, weights)
-        write_tensors(staging / _TRAINING_FILE, training)
+        write_tensors(staging / _TRAINING_FILE, training_tensors)
         if best is not None:
             write_tensors(staging / BEST_FILE, best)
         elif previous is not None and previous.best_file is not None:
@@ -152,13 +152,16 @@ def _read_verified(path: Path, *, checksums: bool) -> dict[str, Any] | None:
     """Return the content of `progress.json`, or None if the checkpoint is damaged."""
     try:
         content = verify_checksum((path / _PROGRESS_FILE).read_bytes())
-        is_complete = content is not None and all(
-            file_checksum(path / name) == checksum if checksums else (path / name).exists()
-            for name, checksum in content["files"].items()
-        )
+        if content is None:
+            return None
+        for name, checksum in content["files"].items():
+            file = path / name
+            is_valid = file_checksum(file) == checksum if checksums else file.exists()
+            if not is_valid:
+                return None
     except OSError:
         return None
-    return content if is_complete else None
+    return content
 
 
 def _checkpoint_paths(directory: Path) -> list[Path]:

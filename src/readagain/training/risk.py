@@ -18,7 +18,7 @@ from readagain.training.dataset import BatchIndices
 from readagain.training.step import TrainingStep
 
 _SAMPLE_TOP_K = 40
-"""Each word of a sample is one of this number of most probable words."""
+"""Number of most probable words from which each word of a sample is drawn."""
 
 
 class RiskStep(TrainingStep):
@@ -81,24 +81,20 @@ class RiskStep(TrainingStep):
         word_log_probs = word_log_probs.masked_fill(~scored_batch.target_valid, 0.0)
         log_probs = word_log_probs.sum(1).view(-1, K + 1)  # (B, K + 1): samples, then reference
         num_samples = samples.size(0)  # B * K
-        # (B,) number of target words, EOS included; 0 in padding rows
-        reference_words = batch.target_valid.sum(1)
+        num_reference_words = batch.target_valid.sum(1)  # (B,) with EOS; 0 in padding rows
         rewards = overlap_reward(
             samples,
             lengths,
             batch.target_ids.repeat_interleave(K, 0, output_size=num_samples),
-            (reference_words - 1).clamp_min(0).repeat_interleave(K, 0, output_size=num_samples),
+            (num_reference_words - 1).clamp_min(0).repeat_interleave(K, 0, output_size=num_samples),
         ).view(-1, K)  # (B, K)
         baselines = (rewards.sum(1, keepdim=True) - rewards) / (K - 1)  # (B, K)
         # The gradient of this value is an estimate of the gradient of the expected reward.
         reinforce = ((rewards - baselines) * log_probs[:, :K]).mean(1)  # (B,)
-        mean_log_prob = log_probs[:, K] / reference_words.clamp_min(1)  # (B,)
-        is_real = reference_words > 0  # (B,)
-        loss = (
-            -((1 - likelihood_weight) * reinforce + likelihood_weight * mean_log_prob)
-            .masked_fill(~is_real, 0.0)
-            .sum()
-        )
+        mean_log_prob = log_probs[:, K] / num_reference_words.clamp_min(1)  # (B,)
+        is_real = num_reference_words > 0  # (B,)
+        objective = (1 - likelihood_weight) * reinforce + likelihood_weight * mean_log_prob  # (B,)
+        loss = -objective.masked_fill(~is_real, 0.0).sum()
         risk = (1 - rewards.mean(1)).masked_fill(~is_real, 0.0).sum()
         return loss, risk, is_real.sum()
 
@@ -129,17 +125,17 @@ def sample_summaries(
     words = []
     for _ in range(num_words):
         logits, state = network.step(state, previous)
-        best = top_candidates(logits, state.memory, _SAMPLE_TOP_K)
-        log_probs, ids = best.log_probs, best.ids  # (B * K, k)
-        if can_end:
-            log_probs = torch.cat([log_probs, best.end_log_probs.unsqueeze(1)], 1)
+        candidates = top_candidates(logits, state.memory, _SAMPLE_TOP_K)
+        log_probs, ids = candidates.log_probs, candidates.ids  # (B * K, k)
+        if can_end:  # (B * K, k + 1)
+            log_probs = torch.cat([log_probs, candidates.end_log_probs.unsqueeze(1)], 1)
             ids = F.pad(ids, (0, 1), value=EOS)
-        # Gumbel-max trick: the argmax of p / e, e exponential, is a sample from p.
+        # Gumbel-max trick: with exponentially distributed e, the argmax of p / e is a sample of p.
         noise = torch.empty_like(log_probs).exponential_().log()
-        sampled = ids.gather(1, (log_probs - noise).argmax(1, keepdim=True)).squeeze(1)
-        is_open = is_open & (sampled != EOS)
-        words.append(torch.where(is_open, sampled, PAD))
-        previous = torch.where(is_open, sampled, EOS)
+        word = ids.gather(1, (log_probs - noise).argmax(1, keepdim=True)).squeeze(1)  # (B * K,)
+        is_open = is_open & (word != EOS)
+        words.append(torch.where(is_open, word, PAD))
+        previous = torch.where(is_open, word, EOS)
     network.train()
     samples = torch.stack(words, 1)  # (B * K, T)
     return samples, (samples != PAD).sum(1)

@@ -169,7 +169,7 @@ class RunWriter:
             self.run_dir.checkpoints,
             state,
             weights=self.trainer.model.state_dict(),
-            training=self.trainer.training_state(),
+            training_tensors=self.trainer.training_tensors(),
             best=best,
         )
         self._save_time = time.monotonic()

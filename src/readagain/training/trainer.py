@@ -13,7 +13,8 @@ from readagain.training.state import TrainingState
 from readagain.training.step import TrainingStep
 
 # DistributedDataParallel adds "module." to the names of parameters: "mean.module.output.weight"
-# instead of "mean.output.weight". It is removed in checkpoints, which any number of processes read.
+# instead of "mean.output.weight". Checkpoints have the names without it, so a run can resume with
+# another number of processes.
 _DDP_NAME = ".module."
 
 
@@ -78,7 +79,7 @@ class Trainer:
         if checkpoint is not None:
             state = checkpoint.state
             self.model.load_state_dict(checkpoint.weights())
-            tensors = checkpoint.training()
+            tensors = checkpoint.training_tensors()
             names = self.training_step.state()
             self.training_step.load_state(
                 {name: tensors[name.replace(_DDP_NAME, ".")] for name in names}
@@ -103,7 +104,7 @@ class Trainer:
         )
         return self.training_step.update(batch), len(plan.pairs)
 
-    def training_state(self) -> dict[str, Tensor]:
+    def training_tensors(self) -> dict[str, Tensor]:
         """Return the state of the optimizer and the averaged weights, by name, not copied."""
         state = self.training_step.state()
         return {name.replace(_DDP_NAME, "."): value for name, value in state.items()}

@@ -17,7 +17,7 @@ def save(folder, step, *, best=None):
         folder,
         TrainingState(step=step),
         weights={"w": torch.full((2,), float(step))},
-        training={"step": torch.tensor(step)},
+        training_tensors={"step": torch.tensor(step)},
         best=None if best is None else {"w": torch.full((2,), best)},
     )
 
@@ -32,7 +32,7 @@ def test_latest_checkpoint_returns_what_was_saved(tmp_path):
     latest = latest_checkpoint(tmp_path)
     assert latest.state == TrainingState(step=2)
     assert latest.weights()["w"].tolist() == [2.0, 2.0]
-    assert latest.training()["step"] == 2
+    assert latest.training_tensors()["step"] == 2
     assert latest.best_file is None
 
 
