@@ -68,34 +68,39 @@ def load_dataset(data, *, shards=(PAIRS,), device=CPU):
 
 
 def to_tokens(text):
-    # <unk> is in the vocabulary, so it is never copied.
+    """Split a text into words; "?" becomes <unk>, which is in the vocabulary and never copied."""
     return [SPECIAL_TOKENS[UNK] if word == "?" else word for word in text.split()]
 
 
-def padded(words, size):
+def pad(words, size):
     return words + [SPECIAL_TOKENS[PAD]] * (size - len(words))
+
+
+def truncate(sentences, data):
+    """Return the words that the network reads; missing sentences are empty."""
+    sentences = sentences[: data.num_sentences]
+    if data.join_sentences:
+        sentences = [sum(sentences, [])]
+    num_missing = (1 if data.join_sentences else data.num_sentences) - len(sentences)
+    return [words[: data.max_source_words] for words in sentences] + [[]] * num_missing
 
 
 def expected_row(index, data, bucket):
     """Return the row of a batch for a pair, computed by a plain loop."""
-    sentences, summary = PAIRS[index]
-    source_words = [to_tokens(sentence) for sentence in sentences[: data.num_sentences]]
-    if data.join_sentences:
-        source_words = [sum(source_words, [])]
-    source_words = [sentence[: data.max_source_words] for sentence in source_words]
-    source_words += [[]] * ((1 if data.join_sentences else data.num_sentences) - len(source_words))
-    rows = [padded(sentence, bucket.source_words) for sentence in source_words]
-    flat = sum(rows, [])
+    texts, summary = PAIRS[index]
+    sentences = truncate([to_tokens(text) for text in texts], data)
+    padded_sentences = [pad(words, bucket.source_words) for words in sentences]
+    source = sum(padded_sentences, [])
     summary_words = to_tokens(summary)[: data.max_summary_words]
-    ids = extended_summary_ids(summary_words, flat, VOCAB)
-    fill = [PAD] * (bucket.summary_words - len(ids))
+    ids = extended_summary_ids(summary_words, source, VOCAB)
+    padding = [PAD] * (bucket.summary_words - len(ids))
     return {
-        "source_ids": [SOURCE_VOCAB.ids(row) for row in rows],
-        "source_lengths": [len(sentence) for sentence in source_words],
-        "source_ext_ids": extended_source_ids(flat, VOCAB),
-        "previous_ids": [BOS, *ids, *fill],
-        "target_ids": [*ids, EOS, *fill],
-        "target_valid": [True] * (len(ids) + 1) + [False] * len(fill),
+        "source_ids": [SOURCE_VOCAB.ids(words) for words in padded_sentences],
+        "source_lengths": [len(words) for words in sentences],
+        "source_ext_ids": extended_source_ids(source, VOCAB),
+        "previous_ids": [BOS, *ids, *padding],
+        "target_ids": [*ids, EOS, *padding],
+        "target_valid": [True] * (len(ids) + 1) + [False] * len(padding),
     }
 
 
@@ -188,15 +193,11 @@ def test_device_with_and_without_index_is_the_same():
 def test_sentences_are_those_that_the_network_reads(data):
     dataset = load_dataset(data)
     for pair, (texts, _) in enumerate(PAIRS):
-        source_words = [text.split() for text in texts[: data.num_sentences]]
-        if data.join_sentences:
-            source_words = [sum(source_words, [])]
-        expected = [sentence[: data.max_source_words] for sentence in source_words]
-        sentences = [
+        words = [
             ["?" if id < 0 else WORDS[id] for id in sentence]
             for sentence in dataset.sentences(pair)
         ]
-        assert sentences == expected + [[]] * (len(sentences) - len(expected))
+        assert words == truncate([text.split() for text in texts], data)
 
 
 def test_plan_in_order_has_only_the_requested_pairs():
