@@ -54,7 +54,7 @@ from readagain.text.language import UNDETERMINED, find_language
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 from readagain.training.parallel import DeviceName, choose_device
-from readagain.training.provenance import device_name as machine_name
+from readagain.training.provenance import describe_device
 from readagain.training.timing import measure_job
 
 _EVALUATION_S = {"small": 0.05, "base": 0.1, "large": 0.15}
@@ -194,13 +194,13 @@ class _Fit:
 
     def run(self, work: FitDir) -> FitResult:
         """Run all stages and return the result."""
-        result = self._stored_result(work)
+        result = self._load_result(work)
         if result is not None:
             self._print(f"{self.out}: finished already")
             return result
         manifest = self._prepare(work)
         plan = self._choose_plan(work, manifest)
-        job = self._training_job(work, plan.run)
+        job = self._make_job(work, plan.run)
         training = train(
             job, device_name=self.device, threads=plan.timing.threads, console=self.console
         )
@@ -215,9 +215,9 @@ class _Fit:
             )
         return self._finish(work, plan)
 
-    def _stored_result(self, work: FitDir) -> FitResult | None:
+    def _load_result(self, work: FitDir) -> FitResult | None:
         """Return the result of an earlier call, or None if there is still work to do."""
-        content, plan = work.read_json(RESULTS_FILE), self._stored_plan(work)
+        content, plan = work.read_json(RESULTS_FILE), self._load_plan(work)
         if content is None or plan is None or not (self.out / REPORT_PAGE).exists():
             return None
         if content["epochs"] < plan.run.train.epochs:  # this call asks for more epochs
@@ -261,13 +261,15 @@ class _Fit:
 
     def _choose_plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
         """Return the stored plan, or choose a new one; store and print it."""
-        plan = self._stored_plan(work) or self._new_plan(work, manifest)
+        plan = self._load_plan(work) or self._make_plan(work, manifest)
         work.write_json(PLAN_FILE, plan.to_dict())
         self._print_plan(plan, manifest)
         return plan
 
-    def _stored_plan(self, work: FitDir) -> FitPlan | None:
-        """Return the plan of an earlier call, or None; if this call has more epochs, use these.
+    def _load_plan(self, work: FitDir) -> FitPlan | None:
+        """Return the plan of an earlier call, or None if there is none.
+
+        If this call has more epochs, the plan gets these.
 
         Raises:
             ConfigError: if this call has fewer epochs.
@@ -289,7 +291,7 @@ class _Fit:
             )
         return replace(plan, run=override(plan.run, {"train.epochs": self.epochs}))
 
-    def _new_plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
+    def _make_plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
         """Choose the settings of network, training and decoding; measure a few updates."""
         num_pairs = manifest.splits["train"]["pairs"]
         has_gpu = choose_device(self.device).type == "cuda"
@@ -310,11 +312,11 @@ class _Fit:
         if self.epochs is not None:
             run = override(run, {"train.epochs": self.epochs})
         timing = measure_job(
-            self._training_job(work, run), device_name=self.device, threads=self.threads
+            self._make_job(work, run), device_name=self.device, threads=self.threads
         )
         return FitPlan(run=run, network_name=network_name, timing=timing)
 
-    def _training_job(self, work: FitDir, run: RunSpec) -> TrainingJob:
+    def _make_job(self, work: FitDir, run: RunSpec) -> TrainingJob:
         return TrainingJob(
             preset=run,
             data=work.data,
@@ -330,14 +332,14 @@ class _Fit:
         device = choose_device(self.device)
         threads = "" if device.type == "cuda" else f", {pluralize(timing.threads, 'thread')}"
         network = "fine-tuning of" if self.base is not None else "network of size"
-        self._print(f"{network} {plan.network_name} on {machine_name(device)}{threads}")
+        self._print(f"{network} {plan.network_name} on {describe_device(device)}{threads}")
         self._print(
             f"at most {pluralize(spec.epochs, 'epoch')} of "
             f"{pluralize(timing.steps_per_epoch, 'update')} with {spec.batch_size} pairs; stops "
             f"early after {pluralize(spec.patience, 'epoch')} without a lower dev loss"
         )
         num_texts = NUM_CHECK_TEXTS + min(manifest.splits["test"]["pairs"], MAX_TEST_PAIRS)
-        export_s = num_texts * _EVALUATION_S.get(plan.network_name, 0.15)
+        export_s = num_texts * _EVALUATION_S.get(plan.network_name, _EVALUATION_S["large"])
         training_time = _format_duration(timing.run_s(spec.epochs))
         self._print(
             f"estimate: {timing.update_s:.2g} s per update, {training_time} of training at most, "

@@ -17,7 +17,7 @@ from readagain.training.parallel import DistributedContext
 from readagain.training.state import TrainingState
 
 
-def provenance(
+def collect_provenance(
     job: ResolvedJob, processes: DistributedContext, device: torch.device
 ) -> dict[str, Any]:
     """Return the part of the provenance that is known before the first update."""
@@ -44,7 +44,7 @@ def provenance(
         "seed": job.run.train.seed,
         "python_version": platform.python_version(),
         "torch_version": torch.__version__,
-        "device": device_name(device),
+        "device": describe_device(device),
         "processes": processes.world_size,
     }
 
@@ -62,7 +62,7 @@ def add_state(
     }
 
 
-def device_name(device: torch.device) -> str:
+def describe_device(device: torch.device) -> str:
     """Return the name of a GPU; for the CPU, a description of the machine."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)

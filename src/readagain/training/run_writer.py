@@ -13,7 +13,7 @@ from readagain.training.checkpoint import Checkpoint, save_checkpoint
 from readagain.training.display import Display
 from readagain.training.job import ResolvedJob
 from readagain.training.metrics import MetricsLog, start_copy
-from readagain.training.provenance import add_state, provenance
+from readagain.training.provenance import add_state, collect_provenance
 from readagain.training.publish import publish_model
 from readagain.training.run_dir import RunDir
 from readagain.training.state import TrainingState
@@ -70,7 +70,7 @@ class RunWriter:
         self.display = display
         self.checkpoint = checkpoint
         self.trainer = trainer
-        self.provenance = provenance(job, trainer.processes, trainer.device)
+        self.provenance = collect_provenance(job, trainer.processes, trainer.device)
         has_dev = len(job.corpus.split("dev")) > 0
         self.validator = Validator(job, trainer.device) if has_dev else None
         self.log = MetricsLog(
