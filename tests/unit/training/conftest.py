@@ -49,7 +49,7 @@ def one_thread():
 
 
 @pytest.fixture
-def disk(tmp_path, monkeypatch):
+def disk_events(tmp_path, monkeypatch):
     """Return a list that records fsync calls and removed directories, in order."""
     events = []
     remove = shutil.rmtree

@@ -42,12 +42,12 @@ def test_save_removes_older_checkpoints(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["checkpoint-000003"]
 
 
-def test_save_syncs_before_removing_older_checkpoints(tmp_path, disk):
+def test_save_syncs_before_removing_older_checkpoints(tmp_path, disk_events):
     save(tmp_path, 1)
-    disk.clear()
+    disk_events.clear()
     save(tmp_path, 2)
     files = ["weights.safetensors", "training.safetensors", "progress.json"]
-    assert disk == [*files, "unfinished", tmp_path.name, "checkpoint-000001 removed"]
+    assert disk_events == [*files, "unfinished", tmp_path.name, "checkpoint-000001 removed"]
 
 
 def test_save_accepts_the_same_step_twice(tmp_path):

@@ -301,8 +301,8 @@ def test_early_stopping_keeps_best_weights(make_job, run_job, monkeypatch):
     assert result.state.has_stopped_early
     assert ModelDir.open(job.out).scores["dev"]["step"] == 1
     # More epochs continue the run, and patience starts again.
-    more = replace(job, changes=(*job.changes, "train.epochs=3"))
-    result, _ = run_job(more)
+    longer_job = replace(job, changes=(*job.changes, "train.epochs=3"))
+    result, _ = run_job(longer_job)
     assert result.state.step == 5
 
 

@@ -24,12 +24,12 @@ def test_run_dir_is_created_and_reopened(tmp_path):
     assert open_and_close(out).path == out
 
 
-def test_finish_stores_state_and_keeps_checkpoint(tmp_path, disk):
+def test_finish_stores_state_and_keeps_checkpoint(tmp_path, disk_events):
     with RunDir.open(LocalDir(tmp_path), IDENTITY, overwrite=False) as run_dir:
         (run_dir.checkpoints / "checkpoint-000001").mkdir()
-        disk.clear()
+        disk_events.clear()
         run_dir.finish(TrainingState(step=9))
-    assert disk == ["temporary file", "resume"]
+    assert disk_events == ["temporary file", "resume"]
     assert open_and_close(tmp_path).finished_state() == TrainingState(step=9)
     assert (run_dir.checkpoints / "checkpoint-000001").exists()
 
@@ -63,9 +63,9 @@ def test_open_refuses_more_epochs_without_checkpoint(tmp_path):
     assert open_and_close(tmp_path, with_epochs(2)).finished_state() == TrainingState(step=9)
 
 
-def test_open_syncs_identity(tmp_path, disk):
+def test_open_syncs_identity(tmp_path, disk_events):
     open_and_close(tmp_path)
-    assert disk == ["temporary file", "resume"]
+    assert disk_events == ["temporary file", "resume"]
 
 
 def test_open_refuses_another_identity(tmp_path):
