@@ -59,15 +59,13 @@ class Display:
             yield
         self._progress = None
 
-    def print_line(self, line: str) -> None:
+    def print_line(self, line: str, *, style: str | None = None) -> None:
         """Print one line."""
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self.console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
 
-    def warn(self, line: str) -> None:
+    def warn(self, warning: str) -> None:
         """Print a warning."""
-        self.console.print(
-            f"warning: {line}", style="yellow", markup=False, highlight=False, soft_wrap=True
-        )
+        self.print_line(f"warning: {warning}", style="yellow")
 
     def show_update(self, record: Mapping[str, Any], *, seconds_left: float) -> None:
         """Show a record of `metrics.jsonl` on the progress line.

@@ -85,7 +85,7 @@ def train(
             display = Display(console)
             display.show_start(resolved, state, total_steps=trainer.total_steps)
             writer = RunWriter(resolved, run_dir, display, state, checkpoint, trainer)
-            stack.callback(writer.close)
+            stack.callback(writer.log.close)
             stack.enter_context(display.progress_line())
             if checkpoint is not None and checkpoint.best_file is not None:
                 writer.publish(state)  # the previous call may have been killed while publishing

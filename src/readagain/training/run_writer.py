@@ -201,10 +201,6 @@ class RunWriter:
         self.run_dir.finish(state)
         return state
 
-    def close(self) -> None:
-        """Close the log."""
-        self.log.close()
-
     def _show_estimate(self, step: int) -> None:
         """Show the estimated duration of the run, once.
 
