@@ -119,7 +119,7 @@ def _rate(
     size = run.train.batch_size
     step = TrainingStep(model, run.train, total_steps=len(plans), steps_per_epoch=len(plans))
     step.uses_graphs = step.uses_graphs and captures
-    first_of = {plan.shape: plan for plan in plans}
+    first_of = {plan.bucket: plan for plan in plans}
     for plan in first_of.values() if step.uses_graphs else plans[:3]:
         step.update(pairs.local_batch(plan, batch_size=size))
     _wait(device)

@@ -45,8 +45,7 @@ from readagain.training.checkpoint import latest_checkpoint
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 from readagain.training.parallel import choose_device
-from readagain.training.provenance import device_name as name_of_device
-from readagain.training.provenance import package_commit
+from readagain.training.provenance import describe_device, package_commit
 from readagain.training.run_dir import METRICS_FILE, RunDir
 from readagain.training.stop_signal import StopSignal
 from readagain.version import __version__
@@ -370,7 +369,7 @@ def _describe_training(work: Path) -> dict[str, Any]:
 def _describe_machine(device: torch.device) -> dict[str, Any]:
     return {
         "device_type": device.type,
-        "device": name_of_device(device),
+        "device": describe_device(device),
         "processor": describe_machine(),
         "python": platform.python_version(),
         "torch": torch.__version__,

@@ -1,9 +1,8 @@
-"""One call from pairs to a model: prepare, plan, train, export, evaluate, write a report."""
+"""Training of a model in one call: prepare, plan, train, export, evaluate, write a report."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,18 @@ from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.manifest import CorpusManifest
-from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
-from readagain.corpus.report import REPORT_FILE, describe_dropped
-from readagain.corpus.settings import PrepareSettings, SplitSize
+from readagain.corpus.report import REPORT_FILE
 from readagain.corpus.shards import PreparedCorpus
-from readagain.corpus.work_dir import input_bytes, input_files
-from readagain.corpus.workers import JobProgress
 from readagain.counts import pluralize
 from readagain.errors import ArgumentError, DataError
 from readagain.export.recover import recover_weights
+from readagain.fitting.pairs import (
+    ProgressDisplay,
+    describe_content,
+    describe_pairs,
+    prepare_pairs,
+)
 from readagain.fitting.plan import (
     EXTENDED_WORDS,
     MIN_PAIRS,
@@ -36,7 +37,7 @@ from readagain.fitting.results import (
     MAX_TEST_PAIRS,
     NUM_CHECK_TEXTS,
     REPORT_PAGE,
-    Scores,
+    ScoresBySystem,
     evaluate_model,
     export_model,
     rouge_f1,
@@ -46,29 +47,21 @@ from readagain.fitting.results import (
 from readagain.fitting.work_dir import PLAN_FILE, RESULTS_FILE, FitDir, work_dir
 from readagain.formats.records import OnError
 from readagain.model_dir import ModelDir, check_new_dir
-from readagain.processors import num_processors
 from readagain.storage.bundled import find_model
-from readagain.storage.checksums import file_checksum
 from readagain.storage.files import read_json_object
 from readagain.storage.output_dir import LocalDir
 from readagain.text.language import UNDETERMINED, find_language
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 from readagain.training.parallel import DeviceName, choose_device
-from readagain.training.provenance import device_name as machine_name
+from readagain.training.provenance import describe_device
 from readagain.training.timing import measure_job
 
-_DEV_TEST_SIZE = SplitSize(pairs=1000, max_share=0.05)
-"""Number of pairs in the dev split and in the test split."""
 _EVALUATION_S = {"small": 0.05, "base": 0.1, "large": 0.15}
-"""Seconds per text and size on two cores, to estimate how long check and evaluation take."""
-_MIN_PARALLEL_BYTES = 4 << 20
-"""Size of the input from which several processes read faster than one."""
+"""Seconds per headline by size of the network, on two cores; used to estimate the duration of
+export and evaluation."""
 _MAX_REPORT_BYTES = 256 << 20
 """Maximum size of the report of `prepare`."""
-
-ProgressDisplay = Callable[[], AbstractContextManager[Callable[[JobProgress], None]]]
-"""Opens a progress display; the context value is a function that updates it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,19 +71,19 @@ class FitResult:
     Args:
         out: the model directory.
         is_finished: False if a signal stopped the training; the same call resumes it.
-        scores: for `model` and each baseline, the F1 of each measure in percent with the lower
-            and upper end of its 95% interval.
+        scores: for `model` and each baseline, the F1 of each ROUGE measure in percent with the
+            lower and upper end of its 95% interval.
         notes: warnings and hints, as sentences.
     """
 
     out: Path
     is_finished: bool
-    scores: Scores = field(default_factory=dict)
+    scores: ScoresBySystem = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
     def report(self) -> Path:
-        """The HTML page."""
+        """Path of the HTML report."""
         return self.out / REPORT_PAGE
 
 
@@ -115,26 +108,25 @@ def fit(
 ) -> FitResult:
     """Train a model on pairs and write a model directory with a report.
 
-    The same call resumes an interrupted fit. The same call with more epochs continues a finished
-    fit.
+    The same call resumes an interrupted fit; with more epochs, it continues a finished fit.
 
     Args:
         pairs: files or folders of (text, headline) pairs in any format of `readagain prepare`.
-        out: the model directory; intermediate files are in `<out>.work` beside it.
+        out: the model directory; intermediate files are in `<out>.work`.
         size: small, base or large; None chooses by the number of pairs and the machine.
-        base: a model to fine-tune, bundled or a directory with weights.
-        epochs: the maximum number of epochs; None chooses.
-        language: code of the language; None detects it.
-        test: pairs to evaluate on; None takes some of `pairs`.
+        base: a model to fine-tune: the name of a bundled model, or a model directory.
+        epochs: the maximum number of epochs; None chooses by the number of pairs.
+        language: code of the language, such as de; None detects it.
+        test: pairs to evaluate on; None splits off some of `pairs`.
         text_column: column of the text; None detects it.
         headline_column: column of the headline; None detects it.
         encoding: encoding of text files.
         on_error: what to do with an invalid record: skip and count it, or stop.
         device: the device for training.
         threads: the number of CPU threads; 0 chooses.
-        overwrite: delete another fit in `<out>.work` and its model.
+        overwrite: whether to replace another fit in `<out>.work` and its model.
         console: where messages are printed.
-        progress: opens a progress display while pairs are read.
+        progress: function that opens a progress display while pairs are read.
 
     Raises:
         ReadAgainError: naming the input, option or directory and the problem.
@@ -146,18 +138,16 @@ def fit(
         raise ArgumentError("{size} is '{0}'; expected {1}", size, ", ".join(SIZES))
     if epochs is not None and epochs < 1:
         raise ArgumentError("{epochs} is {0}; expected 1 or more", epochs)
-    train_paths = [pairs] if isinstance(pairs, str | Path) else pairs
+    train_paths = [str(path) for path in ([pairs] if isinstance(pairs, str | Path) else pairs)]
     test_paths = [] if test is None else [str(test)]
-    reading = CorpusReadOptions(
+    read_options = CorpusReadOptions(
         text_column=text_column, headline_column=headline_column, encoding=encoding
     )
     job = _Fit(
         out=out,
-        sources=[
-            *find_inputs(
-                [str(path) for path in train_paths], reading, exclude=[*map(Path, test_paths)]
-            ),
-            *find_inputs(test_paths, reading, split="test"),
+        inputs=[
+            *find_inputs(train_paths, read_options, exclude=[*map(Path, test_paths)]),
+            *find_inputs(test_paths, read_options, split="test"),
         ],
         size=size,
         base=None if base is None else find_model(base),
@@ -178,10 +168,10 @@ def fit(
 
 @dataclass(frozen=True, kw_only=True)
 class _Fit:
-    """One call of `fit`. Each stage skips or resumes what an earlier call has stored."""
+    """One call of `fit`; each stage skips or resumes what an earlier call has stored."""
 
     out: Path
-    sources: list[CorpusInput]
+    inputs: list[CorpusInput]
     size: str | None
     base: Path | None
     epochs: int | None
@@ -196,7 +186,7 @@ class _Fit:
     def identity(self) -> dict[str, Any]:
         """Inputs and options that determine the model, except the number of epochs."""
         return {
-            **{str(source.path): _describe_content(source) for source in self.sources},
+            **{str(source.path): describe_content(source) for source in self.inputs},
             "size": self.size,
             "base": None if self.base is None else str(self.base),
             "language": self.language,
@@ -204,12 +194,13 @@ class _Fit:
 
     def run(self, work: FitDir) -> FitResult:
         """Run all stages and return the result."""
-        if (result := self._stored_result(work)) is not None:
+        result = self._load_result(work)
+        if result is not None:
             self._print(f"{self.out}: finished already")
             return result
         manifest = self._prepare(work)
         plan = self._choose_plan(work, manifest)
-        job = self._training_job(work, plan.run)
+        job = self._make_job(work, plan.run)
         training = train(
             job, device_name=self.device, threads=plan.timing.threads, console=self.console
         )
@@ -224,70 +215,65 @@ class _Fit:
             )
         return self._finish(work, plan)
 
-    def _stored_result(self, work: FitDir) -> FitResult | None:
-        """Return the result of a finished fit, or None if work is left."""
-        results, plan = work.read_json(RESULTS_FILE), self._stored_plan(work)
-        if results is None or plan is None or not (self.out / REPORT_PAGE).exists():
+    def _load_result(self, work: FitDir) -> FitResult | None:
+        """Return the result of an earlier call, or None if there is still work to do."""
+        content, plan = work.read_json(RESULTS_FILE), self._load_plan(work)
+        if content is None or plan is None or not (self.out / REPORT_PAGE).exists():
             return None
-        if results["epochs"] < plan.run.train.epochs:
+        if content["epochs"] < plan.run.train.epochs:  # this call asks for more epochs
             return None
         return FitResult(
             out=self.out,
             is_finished=True,
             scores={
                 name: {measure: tuple(values) for measure, values in scores.items()}
-                for name, scores in results["scores"].items()
+                for name, scores in content["scores"].items()
             },
-            notes=tuple(results["notes"]),
+            notes=tuple(content["notes"]),
         )
 
     def _prepare(self, work: FitDir) -> CorpusManifest:
-        """Prepare the corpus unless it exists, and return its manifest."""
-        for source in self.sources:
+        """Prepare the corpus unless it exists, print what it contains, and return its manifest.
+
+        Raises:
+            DataError: if there are fewer than `MIN_PAIRS` training pairs.
+        """
+        for source in self.inputs:
             self._print(source.description)
         if not work.data.exists():
-            has_test = any(source.split == "test" for source in self.sources)
-            settings = PrepareSettings(
+            prepare_pairs(
+                self.inputs,
+                work.data,
                 language=self.language,
                 on_error=self.on_error,
-                dev=_DEV_TEST_SIZE,
-                test=SplitSize() if has_test else _DEV_TEST_SIZE,
+                progress=self.progress,
             )
-            is_large = sum(map(input_bytes, self.sources)) > _MIN_PARALLEL_BYTES
-            num_workers = num_processors() if is_large else 1
-            with self.progress() as on_progress:
-                prepare(
-                    self.sources,
-                    work.data,
-                    settings,
-                    num_workers=num_workers,
-                    on_progress=on_progress,
-                )
         manifest = PreparedCorpus.open(work.data).manifest
-        splits = manifest.splits
-        self._print(
-            f"{_describe_language(manifest, is_given=self.language is not None)}: "
-            f"{pluralize(splits['train']['pairs'], 'pair')} to train on, "
-            f"{splits['dev']['pairs']:,} for validation, {splits['test']['pairs']:,} for the report"
-        )
-        for reason, count, meaning in describe_dropped(manifest):
-            self._print(f"  dropped {count:,}: {reason} ({meaning})")
-        if splits["train"]["pairs"] < MIN_PAIRS:
+        for line in describe_pairs(manifest, is_language_set=self.language is not None):
+            self._print(line)
+        num_pairs = manifest.splits["train"]["pairs"]
+        if num_pairs < MIN_PAIRS:
             raise DataError(
-                f"{self.sources[0].path}: only {pluralize(splits['train']['pairs'], 'pair')} to "
-                f"train on; give at least {MIN_PAIRS}, or some thousands for good headlines"
+                f"{self.inputs[0].path}: only {pluralize(num_pairs, 'pair')} to train on; give at "
+                f"least {MIN_PAIRS}, or some thousands for good headlines"
             )
         return manifest
 
     def _choose_plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
-        """Return the stored plan, or choose one; store it and print it."""
-        plan = self._stored_plan(work) or self._new_plan(work, manifest)
+        """Return the stored plan, or choose a new one; store and print it."""
+        plan = self._load_plan(work) or self._make_plan(work, manifest)
         work.write_json(PLAN_FILE, plan.to_dict())
         self._print_plan(plan, manifest)
         return plan
 
-    def _stored_plan(self, work: FitDir) -> FitPlan | None:
-        """Return the plan of an earlier call, with the epochs of this call if it has more."""
+    def _load_plan(self, work: FitDir) -> FitPlan | None:
+        """Return the plan of an earlier call, or None if there is none.
+
+        If this call has more epochs, the plan gets these.
+
+        Raises:
+            ConfigError: if this call has fewer epochs.
+        """
         content = work.read_json(PLAN_FILE)
         if content is None:
             return None
@@ -305,8 +291,8 @@ class _Fit:
             )
         return replace(plan, run=override(plan.run, {"train.epochs": self.epochs}))
 
-    def _new_plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
-        """Choose the settings of network, training and decoding, and measure a few updates."""
+    def _make_plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
+        """Choose the settings of network, training and decoding; measure a few updates."""
         num_pairs = manifest.splits["train"]["pairs"]
         has_gpu = choose_device(self.device).type == "cuda"
         if self.base is not None:
@@ -326,11 +312,11 @@ class _Fit:
         if self.epochs is not None:
             run = override(run, {"train.epochs": self.epochs})
         timing = measure_job(
-            self._training_job(work, run), device_name=self.device, threads=self.threads
+            self._make_job(work, run), device_name=self.device, threads=self.threads
         )
         return FitPlan(run=run, network_name=network_name, timing=timing)
 
-    def _training_job(self, work: FitDir, run: RunSpec) -> TrainingJob:
+    def _make_job(self, work: FitDir, run: RunSpec) -> TrainingJob:
         return TrainingJob(
             preset=run,
             data=work.data,
@@ -341,18 +327,19 @@ class _Fit:
         )
 
     def _print_plan(self, plan: FitPlan, manifest: CorpusManifest) -> None:
+        """Print the network, the device, the number of epochs and the estimated duration."""
         spec, timing = plan.run.train, plan.timing
         device = choose_device(self.device)
         threads = "" if device.type == "cuda" else f", {pluralize(timing.threads, 'thread')}"
-        kind = "fine-tuning of" if self.base is not None else "network of size"
-        self._print(f"{kind} {plan.network_name} on {machine_name(device)}{threads}")
+        network = "fine-tuning of" if self.base is not None else "network of size"
+        self._print(f"{network} {plan.network_name} on {describe_device(device)}{threads}")
         self._print(
             f"at most {pluralize(spec.epochs, 'epoch')} of "
             f"{pluralize(timing.steps_per_epoch, 'update')} with {spec.batch_size} pairs; stops "
             f"early after {pluralize(spec.patience, 'epoch')} without a lower dev loss"
         )
         num_texts = NUM_CHECK_TEXTS + min(manifest.splits["test"]["pairs"], MAX_TEST_PAIRS)
-        export_s = num_texts * _EVALUATION_S.get(plan.network_name, 0.15)
+        export_s = num_texts * _EVALUATION_S.get(plan.network_name, _EVALUATION_S["large"])
         training_time = _format_duration(timing.run_s(spec.epochs))
         self._print(
             f"estimate: {timing.update_s:.2g} s per update, {training_time} of training at most, "
@@ -361,7 +348,7 @@ class _Fit:
         )
 
     def _finish(self, work: FitDir, plan: FitPlan) -> FitResult:
-        """Export, check and evaluate the model, write the report and mark the fit as finished."""
+        """Export and evaluate the model, write the report, and mark the fit as finished."""
         self._print("exporting and checking the int8 graphs")
         notes = [*export_model(work, self.out), *training_notes(work)]
         self._print("evaluating")
@@ -380,28 +367,13 @@ class _Fit:
 def _check_language(run: RunSpec, manifest: CorpusManifest, base: Path) -> None:
     """Raise an error if the pairs and the model to fine-tune have different languages."""
     if manifest.language not in (run.data.language, UNDETERMINED):
-        pairs, model = (find_language(code).name for code in (manifest.language, run.data.language))
         raise ArgumentError(
             "{base}: {0} is a model for {1}, but the pairs are in {2}; train a new model without "
             "{base}, or set {language} if the language was detected wrongly",
             base.name,
-            model,
-            pairs,
+            find_language(run.data.language).name,
+            find_language(manifest.language).name,
         )
-
-
-def _describe_language(manifest: CorpusManifest, *, is_given: bool) -> str:
-    if manifest.language == UNDETERMINED and not is_given:
-        return "language not detected (English rules are used; set the language to change this)"
-    return find_language(manifest.language).name + ("" if is_given else " (detected)")
-
-
-def _describe_content(source: CorpusInput) -> str:
-    """Return how an input is read, and a checksum of its content."""
-    digest = sha256()
-    for file in input_files(source):
-        digest.update(file_checksum(file).encode())
-    return f"{source.description}, SHA-256 {digest.hexdigest()[:12]}"
 
 
 def _format_duration(seconds: float) -> str:

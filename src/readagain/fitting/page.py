@@ -15,8 +15,9 @@ from readagain.text.language import find_language
 from readagain.training.curves import Curves
 
 NUM_SAMPLES = 20
+"""Maximum number of sample headlines."""
 MAX_TEXT_CHARS = 600
-"""Maximum number of characters shown of a sample's text."""
+"""Maximum number of characters shown of the text of a sample."""
 _WIDTH, _HEIGHT = 320, 170
 """Size of a chart in pixels."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38, 8, 8, 22
@@ -32,20 +33,20 @@ def render_report(
     notes: Iterable[str],
     facts: dict[str, str],
 ) -> str:
-    """Return the page: scores, curves, samples, dropped pairs and facts.
+    """Return the HTML page: scores, training curves, samples, dropped pairs and facts.
 
     Args:
         name: name of the model.
-        manifest: the prepared pairs.
+        manifest: manifest of the prepared pairs.
         curves: logged values of the training.
         steps_per_epoch: number of updates per epoch.
-        evaluations: scores by name, of the model first, then of the baselines.
+        evaluations: evaluations by system; the first is the model, the others are baselines.
         notes: warnings and hints, as sentences.
-        facts: label and text of each fact in the last section.
+        facts: texts of the last section by label, such as "network" or "training".
     """
     language = find_language(manifest.language)
     title = f"{name}: headlines in {language.name}"
-    style = (files("readagain.fitting") / "page.css").read_text(encoding="utf-8")
+    css = (files("readagain.fitting") / "page.css").read_text(encoding="utf-8")
     facts_html = "".join(
         f"<dt>{escape(label)}</dt><dd>{escape(text)}</dd>" for label, text in facts.items()
     )
@@ -57,25 +58,25 @@ def render_report(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
-<style>{style}</style>
+<style>{css}</style>
 </head>
 <body>
 <h1>{escape(title)}</h1>
-<p class="lead">{escape(_verdict(evaluations))}</p>
+<p class="lead">{escape(_compare_with_baselines(evaluations))}</p>
 {notes_html}
 <h2>Scores on {pluralize(len(model.summaries), "text")} that were not trained on</h2>
-{_score_table(evaluations)}
+{_render_scores(evaluations)}
 <p class="quiet">ROUGE F1 in percent with 95% bootstrap intervals, over Unicode words, or
 characters where the language has no spaces.</p>
 <h2>Training</h2>
-<div class="charts">{_charts(curves.points, steps_per_epoch)}</div>
+<div class="charts">{_render_charts(curves, steps_per_epoch)}</div>
 <p class="quiet">The training loss includes label smoothing and dropout, the dev loss does not.</p>
 <h2>Samples</h2>
 <p class="quiet">Chosen at random, not by quality. <mark>Marked</mark> words are not in the
 text.</p>
-{_samples(model)}
+{_render_samples(model)}
 <h2>Dropped pairs</h2>
-{_dropped(manifest)}
+{_render_dropped(manifest)}
 <h2>Facts</h2>
 <dl>{facts_html}</dl>
 </body>
@@ -83,15 +84,15 @@ text.</p>
 """
 
 
-def _verdict(evaluations: dict[str, Evaluation]) -> str:
-    """Return a sentence that compares the model with the baseline of the highest ROUGE-1."""
+def _compare_with_baselines(evaluations: dict[str, Evaluation]) -> str:
+    """Return a sentence that compares the model with the baseline that has the highest ROUGE-1."""
     model, *baselines = evaluations
-    best = max(baselines, key=lambda name: evaluations[name].rouge["rouge-1"].f1.value)
-    comparisons = compare_reports(evaluations[model].rouge, evaluations[best].rouge)
+    best_baseline = max(baselines, key=lambda name: evaluations[name].rouge["rouge-1"].f1.value)
+    comparisons = compare_reports(evaluations[model].rouge, evaluations[best_baseline].rouge)
     comparison = comparisons["rouge-1"]
     points = f"{100 * abs(comparison.difference):.1f} points of ROUGE-1"
     interval = f"95% interval {100 * comparison.low:.1f} to {100 * comparison.high:.1f}"
-    baseline = f"the best baseline, {best} ({interval})"
+    baseline = f"the best baseline, {best_baseline} ({interval})"
     if comparison.low > 0:
         return f"{points} above {baseline}."
     if comparison.high < 0:
@@ -99,7 +100,8 @@ def _verdict(evaluations: dict[str, Evaluation]) -> str:
     return f"Not distinguishable from {baseline}; more pairs are needed."
 
 
-def _score_table(evaluations: dict[str, Evaluation]) -> str:
+def _render_scores(evaluations: dict[str, Evaluation]) -> str:
+    """Return a table of the scores of all systems, and of the mean length of their headlines."""
     measures = list(next(iter(evaluations.values())).rouge.scores)
     rows = []
     for name, evaluation in evaluations.items():
@@ -109,24 +111,24 @@ def _score_table(evaluations: dict[str, Evaluation]) -> str:
             for score in scores
         ]
         rows.append((name, *cells, f"{evaluation.stats.words:.1f}"))
-    return _table(("", *(measure.upper() for measure in measures), "words"), rows)
+    return _render_table(("", *(measure.upper() for measure in measures), "words"), rows)
 
 
-def _charts(points: dict[str, list[tuple[int, float]]], steps_per_epoch: int) -> str:
-    losses = {"training loss": points.get("loss", []), "dev loss": points.get("dev_loss", [])}
-    rouge = {"ROUGE-1 of a few dev texts": points.get("rouge_1", [])}
+def _render_charts(curves: Curves, steps_per_epoch: int) -> str:
+    losses = {"training loss": curves.get("loss", []), "dev loss": curves.get("dev_loss", [])}
+    rouge = {"ROUGE-1 of a few dev texts": curves.get("rouge_1", [])}
     return line_chart(losses, steps_per_epoch) + line_chart(rouge, steps_per_epoch)
 
 
-def line_chart(series: dict[str, list[tuple[int, float]]], steps_per_epoch: int) -> str:
+def line_chart(curves: Curves, steps_per_epoch: int) -> str:
     """Return a `<figure>` with an SVG line chart over epochs; empty if there are no points.
 
     Args:
-        series: (step, value) points of one or two lines by name.
+        curves: one or two curves.
         steps_per_epoch: number of updates per epoch.
     """
-    steps = [step for points in series.values() for step, _ in points]
-    values = [value for points in series.values() for _, value in points]
+    steps = [step for points in curves.values() for step, _ in points]
+    values = [value for points in curves.values() for _, value in points]
     if not values:
         return ""
     last_step, low, high = max(*steps, 1), min(values), max(values)
@@ -138,7 +140,7 @@ def line_chart(series: dict[str, list[tuple[int, float]]], steps_per_epoch: int)
         return round(x, 1), round(y, 1)
 
     shapes, names = [], []
-    for css_class, (name, points) in zip(("first", "second"), series.items(), strict=False):
+    for css_class, (name, points) in zip(("first", "second"), curves.items(), strict=False):
         pixels = [to_pixels(*point) for point in points]
         shapes.append(
             f'<polyline class="{css_class}" points="{" ".join(f"{x},{y}" for x, y in pixels)}"/>'
@@ -152,7 +154,7 @@ def line_chart(series: dict[str, list[tuple[int, float]]], steps_per_epoch: int)
     return (
         f"<figure><figcaption>{' and '.join(names)} by epoch</figcaption>"
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'aria-label="{escape(" and ".join(series))}, from {values[0]:.2f}">'
+        f'aria-label="{escape(" and ".join(curves))}, from {values[0]:.2f}">'
         f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH}" y1="{axis_y}" y2="{axis_y}"/>'
         f'<line class="axis" x1="{_LEFT}" x2="{_LEFT}" y1="{_TOP}" y2="{axis_y}"/>'
         f'<text x="{_LEFT - 6}" y="{_TOP + 8}" text-anchor="end">{high:.2f}</text>'
@@ -164,23 +166,24 @@ def line_chart(series: dict[str, list[tuple[int, float]]], steps_per_epoch: int)
     )
 
 
-def _samples(evaluation: Evaluation) -> str:
+def _render_samples(evaluation: Evaluation) -> str:
     num_texts = len(evaluation.summaries)
-    rows = random.Random(1).sample(range(num_texts), min(NUM_SAMPLES, num_texts))
-    return "".join(_sample(evaluation, row) for row in sorted(rows))
+    indices = random.Random(1).sample(range(num_texts), min(NUM_SAMPLES, num_texts))
+    return "".join(_render_sample(evaluation, index) for index in sorted(indices))
 
 
-def _sample(evaluation: Evaluation, row: int) -> str:
-    data, summary = evaluation.data, evaluation.summaries[row]
-    text = data.rows[row].text
-    shown = text[:MAX_TEXT_CHARS] + (" …" if len(text) > MAX_TEXT_CHARS else "")
+def _render_sample(evaluation: Evaluation, index: int) -> str:
+    """Return an `<article>` with a headline of the model, the human headline and the text."""
+    data, summary = evaluation.data, evaluation.summaries[index]
+    text = data.rows[index].text
+    excerpt = text[:MAX_TEXT_CHARS] + (" …" if len(text) > MAX_TEXT_CHARS else "")
     norms = source_norms(
         text, is_tokenized=data.is_tokenized, language=find_language(data.language)
     )
     lines = (
         ("model", mark_novel_words(summary, set(norms))),
-        ("human", escape(data.rows[row].references[0])),
-        ("text", escape(shown)),
+        ("human", escape(data.rows[index].references[0])),
+        ("text", escape(excerpt)),
     )
     paragraphs = "".join(
         f'<p class="{label}"><span class="who">{label}</span>'
@@ -192,33 +195,36 @@ def _sample(evaluation: Evaluation, row: int) -> str:
 
 def mark_novel_words(summary: SystemSummary, source_words: set[str]) -> str:
     """Return a summary as HTML, with `<mark>` around words that are not in the source."""
-    pieces, end = [], 0
+    html, end = "", 0  # the summary up to character `end`
     for word, is_copied in zip(summary.words, summary.is_copied, strict=True):
-        pieces.append(escape(summary.text[end : word.start]))
-        shown = escape(summary.text[word.start : word.end])
+        html += escape(summary.text[end : word.start])
+        word_html = escape(summary.text[word.start : word.end])
         is_novel = not is_copied and word.norm not in source_words
-        pieces.append(f"<mark>{shown}</mark>" if is_novel else shown)
+        html += f"<mark>{word_html}</mark>" if is_novel else word_html
         end = word.end
-    return "".join(pieces) + escape(summary.text[end:]) or "<em>empty</em>"
+    return html + escape(summary.text[end:]) or "<em>empty</em>"
 
 
-def _dropped(manifest: CorpusManifest) -> str:
-    dropped = describe_dropped(manifest)
-    records = sum(entry["records"] for entry in manifest.inputs)
-    if not dropped:
-        return f"<p>None of {pluralize(records, 'record')}.</p>"
-    share = sum(count for _, count, _ in dropped) / records
-    rows = [(reason, f"{count:,}", meaning) for reason, count, meaning in dropped]
-    table = _table(("reason", "records", "meaning"), rows, css_class="dropped")
-    return f"<p>{share:.1%} of {pluralize(records, 'record')}.</p>{table}"
+def _render_dropped(manifest: CorpusManifest) -> str:
+    """Return the fraction of the records that were dropped, and a table of the reasons."""
+    reasons = describe_dropped(manifest)
+    num_records = sum(entry["records"] for entry in manifest.inputs)
+    if not reasons:
+        return f"<p>None of {pluralize(num_records, 'record')}.</p>"
+    fraction = sum(count for _, count, _ in reasons) / num_records
+    rows = [(reason, f"{count:,}", meaning) for reason, count, meaning in reasons]
+    table = _render_table(("reason", "records", "meaning"), rows, css_class="dropped")
+    return f"<p>{fraction:.1%} of {pluralize(num_records, 'record')}.</p>{table}"
 
 
-def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, css_class: str = "") -> str:
-    def cells(tag: str, texts: Sequence[str]) -> str:
+def _render_table(
+    titles: Sequence[str], rows: Iterable[Sequence[str]], *, css_class: str = ""
+) -> str:
+    def render_cells(tag: str, texts: Sequence[str]) -> str:
         return "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts)
 
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    body = "".join(f"<tr>{render_cells('td', row)}</tr>" for row in rows)
     return (
-        f'<div class="scroll"><table class="{css_class}"><thead><tr>{cells("th", titles)}</tr>'
-        f"</thead><tbody>{body}</tbody></table></div>"
+        f'<div class="scroll"><table class="{css_class}"><thead><tr>{render_cells("th", titles)}'
+        f"</tr></thead><tbody>{body}</tbody></table></div>"
     )

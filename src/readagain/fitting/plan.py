@@ -1,4 +1,4 @@
-"""Settings of a fit, chosen by the number of pairs, their lengths and the machine."""
+"""Choice of the settings of a fit by the number of pairs, their lengths and the machine."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -11,21 +11,21 @@ from readagain.presets.paper import CITATION, READ_AGAIN_LSTM_COPY
 from readagain.training.timing import Timing
 
 MIN_PAIRS = 50
-"""Minimum number of training pairs; with fewer the report measures only noise."""
+"""Minimum number of training pairs; with fewer pairs, the scores of the report are only noise."""
 PATIENCE = 3
-"""Epochs without a lower dev loss before training stops."""
+"""Number of epochs without a lower dev loss after which training stops."""
 EXTENDED_WORDS = 1000
 """Number of words of the corpus that fine-tuning adds to each vocabulary."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Size:
-    """A size of the network.
+    """Size of a new network.
 
     Args:
-        min_pairs: minimum number of training pairs for this size on a GPU.
+        min_pairs: minimum number of training pairs for which this size is chosen on a GPU.
         min_pairs_on_cpu: the same on a CPU, where larger networks take hours.
-        learning_rate: maximum learning rate.
+        learning_rate: learning rate after warm-up.
         settings: sizes of the vocabularies and layers.
     """
 
@@ -35,7 +35,7 @@ class Size:
     settings: dict[str, int]
 
 
-def _layers(embedding: int, encoder: int, decoder: int) -> dict[str, int]:
+def _layer_sizes(embedding: int, encoder: int, decoder: int) -> dict[str, int]:
     return {
         "model.embedding_size": embedding,
         "model.encoder.hidden_size": encoder,
@@ -49,32 +49,32 @@ SIZES: dict[str, Size] = {
         min_pairs=0,
         min_pairs_on_cpu=0,
         learning_rate=4e-3,
-        settings={"source_vocab_size": 12_000, "vocab_size": 6000, **_layers(96, 96, 160)},
+        settings={"source_vocab_size": 12_000, "vocab_size": 6000, **_layer_sizes(96, 96, 160)},
     ),
     "base": Size(
         min_pairs=10_000,
         min_pairs_on_cpu=100_000,
         learning_rate=2e-3,
-        settings={"source_vocab_size": 24_000, "vocab_size": 10_000, **_layers(192, 224, 384)},
+        settings={"source_vocab_size": 24_000, "vocab_size": 10_000, **_layer_sizes(192, 224, 384)},
     ),
     "large": Size(
         min_pairs=200_000,
         min_pairs_on_cpu=math.inf,
         learning_rate=1e-3,
-        settings={"source_vocab_size": 40_000, "vocab_size": 16_000, **_layers(256, 320, 512)},
+        settings={"source_vocab_size": 40_000, "vocab_size": 16_000, **_layer_sizes(256, 320, 512)},
     ),
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class FitPlan:
-    """Chosen settings and measured times.
+    """Settings that were chosen for a fit, and measured times.
 
     Args:
-        run: the settings of the training.
-        network_name: the name of the size (a key of `SIZES`) of a new network, or the name of the
-            model to fine-tune; the key in the plan file is "size" for both.
-        timing: measured times of a few updates.
+        run: the settings of network, training and decoding.
+        network_name: the size (a key of `SIZES`) of a new network, or the name of the model to
+            fine-tune; stored as "size" in the plan file.
+        timing: measured times of a few updates and a validation.
     """
 
     run: RunSpec
@@ -82,13 +82,13 @@ class FitPlan:
     timing: Timing
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as JSON values."""
+        """Return the content of the plan file."""
         run, timing = run_to_dict(self.run), asdict(self.timing)
         return {"run": run, "size": self.network_name, "timing": timing}
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "FitPlan":
-        """Return the plan that `to_dict` returned."""
+        """Return the plan from the content of the plan file."""
         return cls(
             run=run_from_dict(content["run"], where="plan.json"),
             network_name=content["size"],
@@ -97,16 +97,17 @@ class FitPlan:
 
 
 def choose_size(num_pairs: int, *, has_gpu: bool) -> str:
-    """Return the largest size for this number of pairs on a GPU or CPU.
+    """Return the largest size whose minimum number of pairs is reached.
 
     >>> choose_size(40_000, has_gpu=True), choose_size(40_000, has_gpu=False)
     ('base', 'small')
     """
-    return [
+    names = [
         name
         for name, size in SIZES.items()
         if num_pairs >= (size.min_pairs if has_gpu else size.min_pairs_on_cpu)
-    ][-1]
+    ]
+    return names[-1]
 
 
 def new_run(
@@ -114,19 +115,22 @@ def new_run(
 ) -> RunSpec:
     """Return the settings to train a new network from random weights.
 
-    Most texts (90%) and nearly all headlines (99%) are not truncated.
+    The maximum lengths follow the lengths of the pairs, within limits: 90% of the texts and 99% of
+    the headlines are not truncated.
 
     Args:
         size: a key of `SIZES`.
         num_pairs: the number of training pairs.
-        statistics: percentiles of the lengths of the training pairs, from the report of `prepare`.
+        statistics: percentiles of the lengths of the training pairs, from the report of `prepare`,
+            such as `{"words_per_text": {"p90": 64, ...}, ...}`.
         is_spaced: whether tokens are words; otherwise they are characters.
         has_gpu: whether the network is trained on a GPU.
     """
     batch_size = _batch_size(num_pairs, max_size=512 if has_gpu else 64)
     steps_per_epoch = math.ceil(num_pairs / batch_size)
-    # About 1,200 updates, within the limits on epochs.
-    epochs = _clamp(math.ceil(1200 / steps_per_epoch), *((12, 60) if has_gpu else (8, 40)))
+    # About 1,200 updates, within limits on the number of epochs.
+    min_epochs, max_epochs = (12, 60) if has_gpu else (8, 40)
+    epochs = _clamp(math.ceil(1200 / steps_per_epoch), min_epochs, max_epochs)
     sentences = statistics["sentences_per_text"]["p90"]
     text_words = statistics["words_per_text"]["p90"]
     headline_words = _clamp(statistics["words_per_summary"]["p99"], 8, 32 if is_spaced else 48)
@@ -156,8 +160,9 @@ def fine_tuning_run(run: RunSpec, num_pairs: int, *, has_gpu: bool) -> RunSpec:
     """Return the settings to fine-tune a model; its network and decoding settings are kept."""
     batch_size = _batch_size(num_pairs, max_size=256 if has_gpu else 32)
     steps_per_epoch = math.ceil(num_pairs / batch_size)
-    # About 120 updates, within the limits on epochs.
-    epochs = _clamp(math.ceil(120 / steps_per_epoch), *((4, 10) if has_gpu else (2, 6)))
+    # About 120 updates, within limits on the number of epochs.
+    min_epochs, max_epochs = (4, 10) if has_gpu else (2, 6)
+    epochs = _clamp(math.ceil(120 / steps_per_epoch), min_epochs, max_epochs)
     return override(
         run,
         {
@@ -180,14 +185,15 @@ def _training_settings(batch_size: int, epochs: int, num_pairs: int) -> dict[str
         "train.label_smoothing": 0.1,
         "train.ema_decay": ema_decay,
         "train.patience": PATIENCE,
-        # Few texts, since their ROUGE is only shown; the dev loss chooses the checkpoint.
+        # Few texts, since their ROUGE is only printed; the best weights are those with the lowest
+        # dev loss.
         "train.rouge_pairs": 16,
         "train.log_every": 10,
     }
 
 
 def _batch_size(num_pairs: int, *, max_size: int) -> int:
-    """Return a power of two near 1/300 of the pairs, so that an epoch has enough updates.
+    """Return a power of two near `num_pairs` / 300, for about 300 updates per epoch, within limits.
 
     >>> _batch_size(5_000, max_size=64), _batch_size(40_000, max_size=512)
     (32, 128)

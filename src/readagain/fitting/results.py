@@ -31,19 +31,20 @@ ROUGE_PROTOCOL = UNICODE
 MAX_TEST_PAIRS = 2000
 """Maximum number of test pairs that are scored."""
 NUM_CHECK_TEXTS = 500
-"""Number of texts for checking the exported graphs; with fewer, a single different word could fail
-the check of ROUGE."""
+"""Number of texts for comparing the exported graphs with the network. With fewer texts, a single
+different word could change ROUGE so much that the check fails."""
 BASELINE_WORDS = 12
 """Number of words of the baseline that returns the start of the text."""
 
-Scores = dict[str, dict[str, tuple[float, float, float]]]
+ScoresBySystem = dict[str, dict[str, tuple[float, float, float]]]
+"""F1 in percent and the ends of its 95% interval, by system and by measure, such as "rouge-1"."""
 
 
 def export_model(work: FitDir, out: Path) -> list[str]:
-    """Write the model with int8 graphs, or with float32 graphs if int8 fails the check.
+    """Write the model with int8 graphs, or with float32 graphs if int8 graphs lose too much ROUGE.
 
     Returns:
-        A note if the graphs are float32.
+        A note if the graphs are float32, else an empty list.
     """
     try:
         _write_graphs(work, out, "int8")
@@ -54,10 +55,10 @@ def export_model(work: FitDir, out: Path) -> list[str]:
 
 
 def _write_graphs(work: FitDir, out: Path, precision: Precision) -> None:
-    """Write graphs of one precision that have passed the check.
+    """Export graphs of one precision, compare them with the network, and write them.
 
     Raises:
-        ArtifactError: if the graphs lose too much ROUGE.
+        ArtifactError: if the graphs lose too much ROUGE; nothing is written then.
     """
     trained = ModelDir.open(work.run)
     graphs = model_graphs(trained, [precision])
@@ -74,10 +75,10 @@ def evaluate_model(work: FitDir, out: Path, base: Path | None) -> dict[str, Eval
     Args:
         work: the working directory with the test pairs.
         out: the exported model.
-        base: the model before fine-tuning, which is another baseline.
+        base: the model before fine-tuning, which is another baseline; None for a new network.
 
     Returns:
-        Evaluations by name, the model first.
+        Evaluations by name of the system, the model first.
     """
     dataset = read_dataset(work.data, CorpusReadOptions(), split="test").sample(MAX_TEST_PAIRS)
     language = find_language(dataset.language)
@@ -94,7 +95,7 @@ def _load_model(model: Path) -> System:
 
 
 def rouge_f1(evaluation: Evaluation) -> dict[str, tuple[float, float, float]]:
-    """Return the F1 of each measure in percent with its confidence interval."""
+    """Return the F1 of each measure in percent with the ends of its 95% interval."""
     scores = {name: evaluation.rouge.main_score(name) for name in evaluation.rouge.scores}
     return {
         name: (100 * score.value, 100 * score.low, 100 * score.high)
@@ -103,7 +104,7 @@ def rouge_f1(evaluation: Evaluation) -> dict[str, tuple[float, float, float]]:
 
 
 def training_notes(work: FitDir) -> list[str]:
-    """Return a note if training stopped while the dev loss was still falling."""
+    """Return a note if training ended while the dev loss was still falling, else an empty list."""
     state = RunDir(LocalDir(work.run)).finished_state()
     if state is None or not state.is_improving:
         return []
@@ -116,7 +117,7 @@ def training_notes(work: FitDir) -> list[str]:
 def write_report(
     work: FitDir, out: Path, plan: FitPlan, evaluations: dict[str, Evaluation], notes: list[str]
 ) -> None:
-    """Write the report into the model directory."""
+    """Write the HTML report into the model directory."""
     manifest = CorpusManifest.load(work.data)
     page = render_report(
         name=out.resolve().name,
@@ -133,7 +134,7 @@ def write_report(
 def _model_facts(
     model: ModelDir, manifest: CorpusManifest, plan: FitPlan, evaluation: Evaluation
 ) -> dict[str, str]:
-    """Return the last section of the report: label and text of each fact."""
+    """Return texts by label for the last section of the report."""
     run, provenance, splits = model.run, model.provenance, manifest.splits
     [precision, *_] = model.precisions
     megabytes = sum(entry.bytes for entry in model.manifest.files.values()) / 1e6

@@ -6,7 +6,7 @@ MODEL.work/
   data/           prepared corpus
   plan.json       chosen settings and measured times
   run/            training run
-  finished.json   scores, when the model and its report are complete
+  finished.json   scores and notes; written when the model and its report are complete
 ```
 """
 
@@ -32,7 +32,8 @@ class FitDir(OutputDir):
 
     def is_own_name(self, name: str) -> bool:
         """Return whether a fit creates `name` before its identity is written."""
-        return name == self.identity_file or name.endswith(".part")  # temporary files
+        is_temporary_file = name.endswith(".part")
+        return name == self.identity_file or is_temporary_file
 
     def has_output(self) -> bool:
         """Return whether the directory contains a fit."""

@@ -1,4 +1,4 @@
-"""Presets: the settings of the systems in the paper's tables, and baselines without a network."""
+"""Presets: settings of the systems in the paper's tables, of `tiny` and of the bundled models."""
 
 from readagain.config.schema import RunSpec
 from readagain.presets import abs, bundled, lvt, paper, ras, tiny

@@ -14,10 +14,11 @@ ABS = RunSpec(
         context_words=5,
         encoder=AttentiveBagSpec(smoothing=2),
     ),
-    # The paper uses plain SGD at 0.05 with batches of 64 words and their contexts. Here a batch is
-    # 64 summaries, about ten times as many words, so the rate is ten times as high. The paper
-    # halves it whenever the dev loss stops improving, and renormalizes embeddings after each epoch;
-    # here it is halved with each epoch after the fifth, and embeddings are not renormalized.
+    # The paper uses plain SGD with a learning rate of 0.05; a batch is 64 summary words with their
+    # contexts. Here a batch is 64 summaries, about ten times as many words, so the rate is ten
+    # times as high. The paper halves the rate whenever the dev loss stops improving, and
+    # renormalizes embeddings after each epoch. Here the rate is halved in each epoch after the
+    # fifth, and embeddings are not renormalized.
     train=TrainSpec(learning_rate=0.5, batch_size=64, epochs=15),
 )
 ABS_PLUS = override(
@@ -26,7 +27,7 @@ ABS_PLUS = override(
         "title": "ABS+",
         "paper": "Rush, Chopra and Weston 2015 (arXiv:1509.00685), section 5",
         # The paper tunes these weights on DUC 2003 and does not report them. The best values depend
-        # on the trained model: these are initial values; 'readagain reproduce' tunes them.
+        # on the trained model, so these are only initial values; `readagain reproduce` tunes them.
         "decode.unigram_bonus": 1.0,
         "decode.bigram_bonus": 0.5,
         "decode.trigram_bonus": 0.5,

@@ -9,7 +9,7 @@ BASELINES: dict[str, BaselineSpec] = {
     ),
     "lead": LeadSpec(
         title="First sentence",
-        paper="none: the usual floor of news summarization since DUC 2001",
+        paper="none: the usual baseline of news summarization since DUC 2001",
     ),
     "topiary": TopiarySpec(
         title="TOPIARY",

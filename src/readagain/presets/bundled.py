@@ -1,10 +1,10 @@
-"""The bundled models `news` and `papers`, based on the paper and small enough for the wheel."""
+"""The bundled models `news` and `papers`: networks of the paper, small enough for the wheel."""
 
 from readagain.config.override import override
 from readagain.presets.paper import CITATION, READ_AGAIN_LSTM_COPY, TWO_SENTENCES_OPTION_2
 
-# Not from the paper: sizes, dropout and recipe were chosen on dev sets (docs/models.md).
-_SHARED = {
+# These settings are not from the paper; they were chosen on dev sets (docs/models.md).
+_SHARED_SETTINGS = {
     "source_vocab_size": 16_000,
     "vocab_size": 8000,
     "model.embedding_size": 256,
@@ -22,7 +22,7 @@ _SHARED = {
 }
 NEWS = override(
     READ_AGAIN_LSTM_COPY,
-    _SHARED
+    _SHARED_SETTINGS
     | {
         "title": "news: headlines of one or two sentences",
         "paper": f"{CITATION}, section 3; sizes are ours",
@@ -43,7 +43,7 @@ NEWS = override(
 )
 PAPERS = override(
     TWO_SENTENCES_OPTION_2,
-    _SHARED
+    _SHARED_SETTINGS
     | {
         "title": "papers: titles of abstracts, five sentences read apart",
         "paper": f"{CITATION}, section 3.1.3; sizes are ours",

@@ -12,14 +12,14 @@ from readagain.presets import BASELINES, PRESETS
 
 
 def find_run(name: str, assignments: Iterable[str] = ()) -> RunSpec:
-    """Return a run by name, with changes.
+    """Return the run of a preset or a run file, with changes.
 
     Args:
         name: a preset, or the path of a `.toml` run file.
-        assignments: changes such as `decode.beam_size=5`, applied last.
+        assignments: changes to its settings, such as `decode.beam_size=5`.
 
     Raises:
-        ConfigError: for an unknown name, with the nearest preset, or for invalid settings.
+        ConfigError: for an unknown name, suggesting the nearest preset, or for invalid settings.
     """
     if name.endswith(".toml"):
         run = read_run_file(Path(name), PRESETS)
@@ -27,7 +27,7 @@ def find_run(name: str, assignments: Iterable[str] = ()) -> RunSpec:
         run = PRESETS[name]
     elif name in BASELINES:
         raise ConfigError(
-            f"'{name}' has no network, so nothing to train or to change; "
+            f"'{name}' has no network, so there is nothing to train or to change; "
             f"score it with: readagain evaluate --model {name}"
         )
     else:

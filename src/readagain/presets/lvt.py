@@ -1,4 +1,7 @@
-"""big-words-lvt2k-1sent, big-words-lvt5k-1sent (baselines): GRU with large-vocabulary trick."""
+"""big-words-lvt2k-1sent and big-words-lvt5k-1sent (baselines): GRU with large-vocabulary trick.
+
+The trick is to compute the softmax over a shortlist of words instead of the whole vocabulary.
+"""
 
 from readagain.config.override import override
 from readagain.config.schema import (
@@ -21,8 +24,8 @@ LVT_2K = RunSpec(
         # The paper initializes embeddings with word2vec vectors of the same corpus; here they are
         # random, as in all presets.
         embedding_size=200,
-        # The paper gives a hidden size of 400. It is taken as the size of each direction, which is
-        # how Bahdanau et al. 2015, whose model the paper uses, count it.
+        # The paper gives a hidden size of 400. It is taken as the size of each direction, as in
+        # Bahdanau et al. 2015, whose model the paper uses.
         encoder=OnePassSpec(cell="gru", hidden_size=400, bidirectional=True),
         decoder=AttentionDecoderSpec(cell="gru", hidden_size=400, attention_size=400),
         output="softmax",
@@ -30,9 +33,8 @@ LVT_2K = RunSpec(
         shortlist_sources=50,
         dropout=0.0,
     ),
-    # The paper gives a learning rate of 0.001, with which Adadelta hardly learns
-    # (docs/presets.md); 1 is the rate of Zeiler 2012. The paper gives no validation interval,
-    # patience or clipping.
+    # With the learning rate of the paper, 0.001, Adadelta hardly learns (docs/presets.md). So the
+    # rate is 1, as in Zeiler 2012. The paper gives no validation interval, patience or clipping.
     train=TrainSpec(
         optimizer="adadelta",
         learning_rate=1.0,

@@ -1,4 +1,7 @@
-"""Systems of Zeng, Luo, Fidler and Urtasun 2016 (Read-Again)."""
+"""Systems of Zeng, Luo, Fidler and Urtasun 2016 (Read-Again).
+
+A comment above each system gives its name in the tables of the paper.
+"""
 
 from readagain.config.override import override
 from readagain.config.schema import (
@@ -47,8 +50,8 @@ READ_AGAIN_LSTM_COPY = override(
         "model.output": "copy",
     },
 )
-# Ours-Opt-1 (C) and Ours-Opt-2 (C). The tables do not give the cell; the second pass of the LSTM is
-# the equation of section 3.1.3.
+# Ours-Opt-1 (C) and Ours-Opt-2 (C). The paper does not say which cell they use; the equations of
+# section 3.1.3 have the form of the LSTM's second pass.
 TWO_SENTENCES_OPTION_1 = RunSpec(
     title="Read-Again, two sentences, option 1 + copy",
     paper=f"{CITATION}, section 3.1.3, Table 1",

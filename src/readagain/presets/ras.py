@@ -8,8 +8,8 @@ RAS_ELMAN = RunSpec(
     paper="Chopra, Auli and Rush 2016 (NAACL), section 3",
     vocab_size=69_000,
     model=RasSpec(cell="elman", embedding_size=512, hidden_size=512, window=5),
-    # The paper uses plain SGD and lowers the learning rate when the dev loss stops improving; here
-    # it is lowered in each epoch after the fifth. The initial rate is not from the paper.
+    # The paper uses plain SGD and lowers the learning rate when the dev loss stops improving. Here
+    # the rate is halved in each epoch after the fifth. The initial rate is not from the paper.
     train=TrainSpec(learning_rate=1.0, batch_size=32, epochs=15),
 )
 

@@ -18,7 +18,7 @@ RUN = override(
         "train": "modern",
         "train.batch_size": 64,
         "train.precision": "float32",
-        # Few updates at a high learning rate, for a few thousand pairs on a CPU.
+        # For a few thousand pairs on a CPU: few updates at a high learning rate.
         "train.learning_rate": 3e-3,
         "train.warmup_steps": 50,
         "train.epochs": 12,

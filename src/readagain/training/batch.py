@@ -1,7 +1,8 @@
-"""Padded batches, and the choice of their shapes.
+"""Padded batches, and the choice of the lengths to which pairs are padded.
 
-Each shape needs its own CUDA graph on a GPU, and has one incomplete batch per epoch. So there are
-only a few shapes, chosen to minimize padding.
+Pairs of similar lengths form a bucket, and all batches of a bucket have the same shape. On a GPU, a
+CUDA graph is captured for each shape, and the last batch of each bucket is incomplete. So there are
+only a few buckets, chosen to minimize padding.
 """
 
 import math
@@ -15,7 +16,9 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Batch:
-    """Padded pairs; the padding rows of an incomplete batch have no valid target.
+    """Batch of padded pairs.
+
+    An incomplete batch is filled up with padding rows, which have no valid target.
 
     Args:
         source_ids: (B, N, L) ids in the encoder vocabulary.
@@ -44,11 +47,11 @@ class Batch:
         )
 
     def to(self, device: torch.device) -> "Batch":
-        """Copy to a device without waiting for it."""
-        return Batch(*(each.to(device, non_blocking=True) for each in vars(self).values()))
+        """Return a copy on a device; on a GPU, return before the copy is complete."""
+        return Batch(*(tensor.to(device, non_blocking=True) for tensor in vars(self).values()))
 
     def assemble(self) -> "Batch":
-        """Return itself; see `BatchIndices.assemble`."""
+        """Return this batch; `BatchIndices.assemble` gathers the words first."""
         return self
 
     def shape_key(self) -> tuple[int, ...]:
@@ -57,20 +60,21 @@ class Batch:
 
     def static_copy(self) -> "Batch":
         """Return a copy as the input of a CUDA graph, which reads from fixed memory."""
-        return Batch(*(each.clone() for each in vars(self).values()))
+        return Batch(*(tensor.clone() for tensor in vars(self).values()))
 
     def copy_from(self, batch: "Batch") -> None:
-        """Copy the content of another batch of this shape, in place."""
+        """Overwrite the tensors with those of another batch of the same shape."""
         for target, source in zip(vars(self).values(), vars(batch).values(), strict=True):
             target.copy_(source, non_blocking=True)
 
 
 Ints = npt.NDArray[np.integer]
+"""Array of integers."""
 
 
 @dataclass(frozen=True, order=True)
 class Bucket:
-    """Padded shape: number of words per sentence, and of the summary without EOS."""
+    """Padded lengths of the pairs of a bucket: words per sentence, and per summary without EOS."""
 
     source_words: int
     summary_words: int
@@ -79,7 +83,7 @@ class Bucket:
 def assign_buckets(
     source_lengths: Ints, summary_lengths: Ints, *, max_buckets: int
 ) -> list[tuple[Bucket, Ints]]:
-    """Assign every pair to a bucket that is large enough.
+    """Divide pairs into buckets of similar lengths.
 
     Args:
         source_lengths: (P,) number of words of the longest sentence of each pair.
@@ -87,42 +91,50 @@ def assign_buckets(
         max_buckets: the maximum number of buckets.
 
     Returns:
-        Each bucket with the indices of its pairs, in order.
+        Each bucket with the ascending indices of its pairs.
     """
-    num_summary_groups = max(1, math.isqrt(max_buckets))
-    num_source_groups = max_buckets // num_summary_groups
+    max_summary_groups = max(1, math.isqrt(max_buckets))
+    max_source_groups = max_buckets // max_summary_groups
     buckets = []
-    # Summaries first, since a summary word takes more time than a source word.
-    for summary_words, members in _group_by_length(summary_lengths, num_summary_groups):
-        for source_words, group in _group_by_length(source_lengths[members], num_source_groups):
-            buckets.append((Bucket(source_words, summary_words), members[group]))
+    # Grouped by summaries first, since a summary word takes more time than a source word.
+    for summary_words, pairs in _group_by_length(summary_lengths, max_summary_groups):
+        for source_words, members in _group_by_length(source_lengths[pairs], max_source_groups):
+            buckets.append((Bucket(source_words, summary_words), pairs[members]))
     return buckets
 
 
 def _group_by_length(lengths: Ints, max_groups: int) -> list[tuple[int, Ints]]:
-    """Group sequences by length with minimal padding, by dynamic programming.
+    """Divide sequences into groups of similar lengths.
+
+    All sequences of a group are padded to the longest of them. Dynamic programming finds the groups
+    with the smallest total length after padding.
 
     Returns:
-        The maximum length of each group and the indices of its members.
+        The maximum length of each group and the ascending indices of its sequences.
     """
     counts = np.bincount(lengths)
-    sizes = np.flatnonzero(counts)  # the different lengths, ascending
-    totals = np.concatenate([[0], np.cumsum(counts[sizes])])
-    # cost[j]: minimum total length, padding included, of the j smallest sizes in the groups so far.
+    sizes = np.flatnonzero(counts)  # (n,) the different lengths, ascending
+    # num_below[i]: number of sequences shorter than sizes[i]; the last element counts all.
+    num_below = np.concatenate([[0], np.cumsum(counts[sizes])])  # (n + 1,)
+    # group_costs[i, j]: length of all sequences of the sizes i to j, padded to sizes[j].
+    group_costs = (num_below[None, 1:] - num_below[:-1, None]) * sizes[None, :]  # (n, n)
+    is_range = np.tri(len(sizes), dtype=bool).T  # i <= j
+    group_costs = np.where(is_range, group_costs, np.inf)
+    # After k rounds, cost[j] is the smallest padded length of the sequences of the j smallest
+    # sizes, divided into k groups. group_starts[k - 1][j] is the first size of group k if the last
+    # size of this group is j.
     cost = np.full(len(sizes) + 1, np.inf)
     cost[0] = 0.0
-    choices = []
+    group_starts = []
     for _ in range(min(max_groups, len(sizes))):
-        # A group of the sizes i to j - 1 pads all of its members to size j - 1.
-        group_costs = (totals[None, 1:] - totals[:-1, None]) * sizes[None, :]  # (i, j - 1)
-        is_possible = np.tri(len(sizes), dtype=bool).T
-        new_costs = cost[:-1, None] + np.where(is_possible, group_costs, np.inf)
-        choices.append(new_costs.argmin(0))
+        new_costs = cost[:-1, None] + group_costs  # (n, n) by first and last size of the new group
+        group_starts.append(new_costs.argmin(0))
         cost = np.concatenate([[np.inf], new_costs.min(0)])
-    ends, end = [], len(sizes)
-    for choice in reversed(choices):
+    # Starting with the last group, look up where each group starts; the group before ends there.
+    ends, end = [], len(sizes) - 1
+    for starts in reversed(group_starts):
         ends.append(end)
-        end = int(choice[end - 1])
-    max_lengths = sizes[np.array(ends[::-1]) - 1]
-    group_of = np.searchsorted(max_lengths, lengths)
+        end = int(starts[end]) - 1
+    max_lengths = sizes[ends[::-1]]
+    group_of = np.searchsorted(max_lengths, lengths)  # index of the group of each sequence
     return [(int(size), np.flatnonzero(group_of == k)) for k, size in enumerate(max_lengths)]

@@ -2,10 +2,10 @@
 
 ```
 resume/checkpoint-000012/
-  progress.json          the state, the checksums of the other files, its own checksum
+  progress.json          `TrainingState`, checksums of the other files and of this file
   weights.safetensors    weights
-  training.safetensors   optimizer state, averaged weights
-  best.safetensors       best weights, after the first validation
+  training.safetensors   state of the optimizer, averaged weights
+  best.safetensors       best weights so far; missing before the first validation
 ```
 """
 
@@ -41,15 +41,15 @@ class Checkpoint:
 
     @property
     def best_file(self) -> Path | None:
-        """File of the best weights, if there are any."""
+        """File of the best weights; None before the first validation."""
         path = self.path / BEST_FILE
         return path if path.exists() else None
 
     def weights(self) -> dict[str, Tensor]:
-        """Read the weights."""
+        """Read the weights of the network."""
         return _load(self.path / _WEIGHTS_FILE)
 
-    def training(self) -> dict[str, Tensor]:
+    def training_tensors(self) -> dict[str, Tensor]:
         """Read the state of the optimizer and the averaged weights."""
         return _load(self.path / _TRAINING_FILE)
 
@@ -59,20 +59,20 @@ def save_checkpoint(
     state: TrainingState,
     *,
     weights: Mapping[str, Tensor],
-    training: Mapping[str, Tensor],
+    training_tensors: Mapping[str, Tensor],
     best: Mapping[str, Tensor] | None,
 ) -> Checkpoint:
-    """Write a checkpoint to the directory of checkpoints, then remove older ones.
+    """Write a checkpoint, then remove older ones.
 
     Args:
         directory: the directory of the checkpoints of the run.
         state: the state of the run.
         weights: the weights of the network.
-        training: the state of the optimizer and the averaged weights.
-        best: new best weights; None keeps those of the latest checkpoint.
+        training_tensors: the state of the optimizer and the averaged weights.
+        best: new best weights; None keeps the best weights of the latest checkpoint.
 
     Raises:
-        ArtifactError: if the disk is full or fails; the last checkpoint is then unchanged.
+        ArtifactError: if the disk is full or fails; the latest checkpoint is then unchanged.
     """
     previous = latest_checkpoint(directory, checksums=False)
     staging = directory / _STAGING_DIR
@@ -80,34 +80,33 @@ def save_checkpoint(
         shutil.rmtree(staging, ignore_errors=True)
         staging.mkdir(parents=True)
         write_tensors(staging / _WEIGHTS_FILE, weights)
-        write_tensors(staging / _TRAINING_FILE, training)
+        write_tensors(staging / _TRAINING_FILE, training_tensors)
         if best is not None:
             write_tensors(staging / BEST_FILE, best)
         elif previous is not None and previous.best_file is not None:
-            _link(previous.best_file, staging / BEST_FILE)
+            _link_or_copy(previous.best_file, staging / BEST_FILE)
         files = {path.name: file_checksum(path) for path in sorted(staging.iterdir())}
         content = add_checksum({"progress": asdict(state), "files": files})
         write_synced(staging / _PROGRESS_FILE, json.dumps(content, indent=1).encode())
         sync_dir(staging)
-        paths = _checkpoint_paths(directory)
-        number = int(paths[-1].name.removeprefix(_PREFIX)) + 1 if paths else 1
+        older_paths = _checkpoint_paths(directory)
+        number = int(older_paths[-1].name.removeprefix(_PREFIX)) + 1 if older_paths else 1
         path = directory / f"{_PREFIX}{number:06d}"
         staging.rename(path)
         sync_dir(directory)
     except OSError as error:
         shutil.rmtree(staging, ignore_errors=True)
-        kept = (
+        advice = (
             "nothing had been saved before"
             if previous is None
             else f"step {previous.state.step} is kept; free some space, then run the same command "
             "again to resume"
         )
         raise ArtifactError(
-            f"{directory}: step {state.step} cannot be saved: {error.strerror or error}; {kept}"
+            f"{directory}: step {state.step} cannot be saved: {error.strerror or error}; {advice}"
         ) from error
-    for other in _checkpoint_paths(directory):
-        if other != path:
-            remove(other)
+    for older_path in older_paths:
+        remove(older_path)
     return Checkpoint(path, state)
 
 
@@ -116,10 +115,11 @@ def latest_checkpoint(directory: Path, *, checksums: bool = True) -> Checkpoint 
 
     Args:
         directory: the directory of the checkpoints of the run.
-        checksums: compare the content of every file with its checksum.
+        checksums: whether to compare the content of every file with its checksum.
 
     Raises:
-        ArtifactError: if all checkpoints are damaged, or the latest was written by another version.
+        ArtifactError: if all checkpoints are damaged, or the latest complete checkpoint was written
+            by another version of readagain.
     """
     paths = _checkpoint_paths(directory)
     for path in reversed(paths):
@@ -144,34 +144,36 @@ def latest_checkpoint(directory: Path, *, checksums: bool = True) -> Checkpoint 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     """Write a safetensors file and flush it to the disk (fsync)."""
     # Serialized in memory, since safetensors does not report a full disk as an OSError.
-    write_synced(
-        path, save({name: each.detach().cpu().contiguous() for name, each in tensors.items()})
-    )
+    on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_synced(path, save(on_cpu))
 
 
 def _read_verified(path: Path, *, checksums: bool) -> dict[str, Any] | None:
     """Return the content of `progress.json`, or None if the checkpoint is damaged."""
     try:
         content = verify_checksum((path / _PROGRESS_FILE).read_bytes())
-        is_complete = content is not None and all(
-            file_checksum(path / name) == checksum if checksums else (path / name).exists()
-            for name, checksum in content["files"].items()
-        )
+        if content is None:
+            return None
+        for name, checksum in content["files"].items():
+            file = path / name
+            is_valid = file_checksum(file) == checksum if checksums else file.exists()
+            if not is_valid:
+                return None
     except OSError:
         return None
-    return content if is_complete else None
+    return content
 
 
 def _checkpoint_paths(directory: Path) -> list[Path]:
-    """Return the checkpoints of a directory, oldest first.
+    """Return the paths of all checkpoints in a directory, oldest first.
 
-    Not by `Path.glob`, for which a directory that cannot be read is empty: the run would start
-    again from the beginning.
+    `Path.glob` is not used, since it finds nothing in a directory that cannot be read. The run
+    would then start again from the beginning.
     """
     if not directory.exists():
         return []
     with os_errors(directory, "read", ArtifactError, advice="run the same command again to resume"):
-        return sorted(each for each in directory.iterdir() if each.name.startswith(_PREFIX))
+        return sorted(path for path in directory.iterdir() if path.name.startswith(_PREFIX))
 
 
 def _load(path: Path) -> dict[str, Tensor]:
@@ -179,7 +181,7 @@ def _load(path: Path) -> dict[str, Tensor]:
     return tensors
 
 
-def _link(source: Path, target: Path) -> None:
+def _link_or_copy(source: Path, target: Path) -> None:
     try:
         target.hardlink_to(source)
     except OSError:  # a file system without hard links

@@ -1,47 +1,41 @@
 """Training curves, read from `metrics.jsonl`."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from readagain.errors import ArtifactError
 from readagain.training.run_dir import METRICS_FILE
 
-
-@dataclass(frozen=True)
-class Curves:
-    """Logged values of a run with their steps."""
-
-    name: str
-    points: dict[str, list[tuple[int, float]]]
+Curves = dict[str, list[tuple[int, float]]]
+"""(step, value) points by the name of the logged value, such as "dev_loss"."""
 
 
 def read_curves(run: Path) -> Curves:
-    """Read the log of a run; an incomplete last line is ignored.
+    """Read all logged values of a run; an incomplete last line is ignored.
 
     Raises:
         ArtifactError: if there is no log, or a line is not a JSON object with a step.
     """
     path = run / METRICS_FILE
     try:
-        *lines, _unfinished = path.read_bytes().split(b"\n")
+        *lines, _incomplete_line = path.read_bytes().split(b"\n")
     except OSError as error:
         raise ArtifactError(
             f"{run}: no {METRICS_FILE}; this is not a run of 'readagain train'"
         ) from error
-    points: dict[str, list[tuple[int, float]]] = {}
+    curves: Curves = {}
     for number, line in enumerate(lines, start=1):
-        record = _record(line, where=f"{path}:{number}")
+        record = _parse_line(line, where=f"{path}:{number}")
         for name, value in record.items():
             if isinstance(value, float):
-                points.setdefault(name, []).append((record["step"], value))
-    if not points:
+                curves.setdefault(name, []).append((record["step"], value))
+    if not curves:
         raise ArtifactError(f"{path}: nothing has been logged yet")
-    return Curves(run.resolve().name, points)
+    return curves
 
 
-def _record(line: bytes, *, where: str) -> dict[str, Any]:
+def _parse_line(line: bytes, *, where: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:

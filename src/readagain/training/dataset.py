@@ -1,11 +1,12 @@
 """Training data as padded batches, built on the device.
 
-A prepared corpus stores words as lexicon ids, the indices of its word list. They are copied to the
-device once, if they fit. A batch is then a few gather operations, without parsing, Python loops
-over pairs or copies from the CPU. A corpus that does not fit stays in CPU memory, where the same
+A prepared corpus stores words as lexicon ids, the indices of its word list. These ids are copied to
+the device once, if they fit. A batch is then a few gather operations, without parsing, Python loops
+over pairs or copies from the CPU. If the ids do not fit, they stay in CPU memory, where the same
 operations run.
 """
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,67 +25,68 @@ from readagain.training.batch import Batch, Bucket, Ints, assign_buckets
 MAX_MEMORY_FRACTION = 0.25
 """Maximum fraction of the free device memory that a corpus may take."""
 
-MIN_BATCHES_PER_SHAPE = 8
-"""Minimum number of batches per padded shape in an epoch; the last of them is incomplete."""
-MAX_SHAPES = 25
-"""Maximum number of padded shapes; each is captured as a CUDA graph on a GPU."""
+MIN_BATCHES_PER_BUCKET = 8
+"""Minimum number of batches per bucket, on average; the last batch of a bucket is incomplete."""
+MAX_BUCKETS = 25
+"""Maximum number of buckets; on a GPU, a CUDA graph is captured for each bucket."""
 
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """Pairs of a batch and their padded shape."""
+    """Indices of the pairs of a batch, and their bucket."""
 
     pairs: Tensor
-    shape: Bucket
+    bucket: Bucket
 
 
 @dataclass(frozen=True)
 class BatchIndices:
-    """Batch as indices of pairs, whose words are gathered on the device.
+    """Batch as indices of pairs; `assemble` gathers the words.
 
-    A CUDA graph of an update includes the gathering, so the CPU only passes indices.
+    The CUDA graph of an update includes the gathering, so the CPU passes only indices to the GPU.
 
     Args:
         dataset: the dataset with the words.
         pairs: (B,) indices of the pairs.
-        num_real: () number of real pairs; the rest are padding.
-        shape: the padded shape.
+        num_real: scalar, the number of real pairs; the indices after them are padding.
+        bucket: the padded lengths.
     """
 
     dataset: "TrainingDataset"
     pairs: Tensor
     num_real: Tensor
-    shape: Bucket
+    bucket: Bucket
 
     def assemble(self) -> Batch:
-        """Gather the batch."""
-        return self.dataset.gather(self.pairs, self.num_real, self.shape)
+        """Gather and pad the words of the pairs."""
+        return self.dataset.gather(self.pairs, self.num_real, self.bucket)
 
     def shape_key(self) -> tuple[int, ...]:
         """Return B and the padded lengths; a CUDA graph is captured for each combination."""
-        return (self.pairs.size(0), self.shape.source_words, self.shape.summary_words)
+        return (self.pairs.size(0), self.bucket.source_words, self.bucket.summary_words)
 
     def static_copy(self) -> "BatchIndices":
         """Return a copy as the input of a CUDA graph, which reads from fixed memory."""
-        return BatchIndices(self.dataset, self.pairs.clone(), self.num_real.clone(), self.shape)
+        return BatchIndices(self.dataset, self.pairs.clone(), self.num_real.clone(), self.bucket)
 
     def copy_from(self, batch: "BatchIndices") -> None:
-        """Copy the indices of another batch of this shape, in place."""
+        """Overwrite the indices with those of another batch of the same shape."""
         self.pairs.copy_(batch.pairs, non_blocking=True)
         self.num_real.copy_(batch.num_real, non_blocking=True)
 
 
 class TrainingDataset:
-    """Split of a prepared corpus as batches.
+    """Split of a prepared corpus, as padded batches of ids.
 
     Args:
         split: the split.
         encoder_id_by_lexicon_id: id in the encoder vocabulary, or UNK, of each lexicon id; the last
-            entry is for negative ids, which are words that the lexicon does not contain.
+            element is UNK, for id -1, which stands for words that the lexicon does not contain.
         decoder_id_by_lexicon_id: the same for the decoder vocabulary.
         vocab_size: size V of the decoder vocabulary.
-        style_id: id of the style token that follows each source; None for models without styles.
-        data: number of sentences and lengths, to which pairs are truncated.
+        style_id: id of the style token, which is appended to each source sentence; None for models
+            without styles.
+        data: the maximum numbers of sentences and words, to which pairs are truncated.
         device: the device of the batches.
     """
 
@@ -103,32 +105,32 @@ class TrainingDataset:
         if style_id is not None:
             data = replace(data, max_source_words=data.max_source_words - 1)
         starts, lengths = find_sentences(segments, pairs, data)
-        summaries = pairs[1:] - 1
+        summaries = pairs[1:] - 1  # (P,) the last segment of each pair
         summary_lengths = segments[summaries + 1] - segments[summaries]
-        storage = device if _fits(words.nbytes, device) else torch.device("cpu")
+        storage_device = device if _fits_on(device, words.nbytes) else torch.device("cpu")
 
-        def to_storage(array: Ints) -> Tensor:
-            return torch.from_numpy(np.ascontiguousarray(array)).to(storage, torch.int64)
+        def to_tensor(array: Ints) -> Tensor:
+            return torch.from_numpy(np.ascontiguousarray(array)).to(storage_device, torch.int64)
 
-        self.words = _as_tensor(words).to(storage)  # lexicon ids of all words, one-dimensional
-        self.sentence_starts = to_storage(starts)  # (P, N) positions in `words`
-        self.sentence_lengths = to_storage(lengths)  # (P, N), 0 for a missing sentence
-        self.summary_starts = to_storage(segments[summaries])  # (P,)
-        self.summary_lengths = to_storage(np.minimum(summary_lengths, data.max_summary_words))
-        self.encoder_id_by_lexicon_id = to_storage(encoder_id_by_lexicon_id)
-        self.decoder_id_by_lexicon_id = to_storage(decoder_id_by_lexicon_id)
+        self.words = _as_tensor(words).to(storage_device)  # (number of words,) lexicon ids
+        self.sentence_starts = to_tensor(starts)  # (P, N) positions in `words`
+        self.sentence_lengths = to_tensor(lengths)  # (P, N), 0 for a missing sentence
+        self.summary_starts = to_tensor(segments[summaries])  # (P,) positions in `words`
+        self.summary_lengths = to_tensor(np.minimum(summary_lengths, data.max_summary_words))
+        self.encoder_id_by_lexicon_id = to_tensor(encoder_id_by_lexicon_id)
+        self.decoder_id_by_lexicon_id = to_tensor(decoder_id_by_lexicon_id)
         self.vocab_size = vocab_size
         self.style_id = style_id
         # "cuda" and "cuda:0" are the same device, but compare unequal.
-        self.device = self.words.device if storage == device else device
+        self.device = self.words.device if storage_device == device else device
 
     def __len__(self) -> int:
         return self.summary_starts.size(0)
 
     def plan_epoch(self, *, epoch: int, batch_size: int, seed: int) -> list[BatchPlan]:
-        """Shuffle all pairs into batches of similar lengths, the same on every process.
+        """Divide all pairs into batches of similar lengths, in random order.
 
-        Batch k of an epoch depends only on the seed, the epoch and k.
+        The order depends only on the seed and the epoch, so it is the same on every process.
         """
         rng = np.random.default_rng([seed, epoch])
         plans = []
@@ -137,13 +139,13 @@ class TrainingDataset:
         return [plans[k] for k in rng.permutation(len(plans))]
 
     def plan_in_order(
-        self, *, batch_size: int, chosen: Sequence[int] | None = None
+        self, *, batch_size: int, pairs: Sequence[int] | None = None
     ) -> list[BatchPlan]:
-        """Divide the chosen pairs, or all pairs, into batches of similar lengths, not shuffled."""
+        """Divide the pairs with these indices, or all pairs, into batches, without shuffling."""
         plans = []
         for bucket, members in self._buckets(batch_size):
-            if chosen is not None:
-                members = members[np.isin(members, chosen)]
+            if pairs is not None:
+                members = members[np.isin(members, pairs)]
             plans += self._plan_bucket(members, bucket, batch_size)
         return plans
 
@@ -158,50 +160,67 @@ class TrainingDataset:
     def local_batch(
         self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
     ) -> BatchIndices | Batch:
-        """Return the share of a batch for one process, padded to ceil(batch_size / world_size)."""
-        local_size = -(-batch_size // world_size)  # rounded up
+        """Return the rows of a batch for one process of distributed training.
+
+        Every process gets `batch_size / world_size` rows, rounded up. Missing pairs are replaced
+        with padding rows.
+
+        Returns:
+            Indices if the words are on the device; otherwise a batch that was gathered on the CPU
+            and copied to the device.
+        """
+        local_size = math.ceil(batch_size / world_size)
         pairs = plan.pairs[rank * local_size : (rank + 1) * local_size]
         num_real = torch.full((), len(pairs), device=pairs.device)
         if len(pairs) < local_size:
             pairs = F.pad(pairs, (0, local_size - len(pairs)))
-        batch = BatchIndices(self, pairs, num_real, plan.shape)
+        batch = BatchIndices(self, pairs, num_real, plan.bucket)
         return batch if self.words.device == self.device else batch.assemble().to(self.device)
 
     def batch(self, plan: BatchPlan, *, batch_size: int) -> Batch:
-        """Return a whole batch, assembled."""
+        """Return the assembled batch of a plan."""
         return self.local_batch(plan, batch_size=batch_size).assemble()
 
-    def gather(self, rows: Tensor, num_real: Tensor, shape: Bucket) -> Batch:
-        """Gather and pad the pairs at (B,) `rows`; padding rows have one word and no target.
+    def gather(self, pairs: Tensor, num_real: Tensor, bucket: Bucket) -> Batch:
+        """Gather and pad the words of pairs.
 
         Sources and summaries are processed in one tensor where possible, since on a GPU the time
         depends mainly on the number of kernels.
+
+        Args:
+            pairs: (B,) indices of the pairs.
+            num_real: scalar, the number of real pairs. The rows after them are padding, with one
+                source word and no valid target.
+            bucket: the padded lengths L and T - 1.
         """
-        is_real = torch.arange(rows.size(0), device=rows.device) < num_real
-        lengths = self.sentence_lengths[rows] * is_real.unsqueeze(1)  # (B, N)
+        is_real = torch.arange(pairs.size(0), device=pairs.device) < num_real  # (B,)
+        lengths = self.sentence_lengths[pairs] * is_real.unsqueeze(1)  # (B, N)
         # Attention needs at least one position.
         lengths[:, 0].clamp_(min=1)
-        target_lengths = self.summary_lengths[rows] * is_real  # (B,)
-        source, is_source = _positions(self.sentence_starts[rows], lengths, shape.source_words)
-        summary, is_summary = _positions(
-            self.summary_starts[rows], target_lengths, shape.summary_words
+        target_lengths = self.summary_lengths[pairs] * is_real  # (B,)
+        # (B, N, L) and (B, T - 1) positions in `self.words`
+        source, source_valid = _word_positions(
+            self.sentence_starts[pairs], lengths, bucket.source_words
+        )
+        summary, summary_valid = _word_positions(
+            self.summary_starts[pairs], target_lengths, bucket.summary_words
         )
         S = source[0].numel()
         positions = torch.cat([source.flatten(1), summary], 1)  # (B, S + T - 1)
-        valid = torch.cat([is_source.flatten(1), is_summary], 1)
-        words = self.words[positions.clamp_max_(self.words.size(0) - 1)].long()
+        valid = torch.cat([source_valid.flatten(1), summary_valid], 1)  # (B, S + T - 1)
+        words = self.words[positions.clamp_max_(self.words.size(0) - 1)].long()  # (B, S + T - 1)
         ext_ids = self._extended_ids(words, valid, S)  # (B, S + T - 1)
 
-        summary_ids = ext_ids[:, S:]
+        summary_ids = ext_ids[:, S:]  # (B, T - 1)
         previous_ids = F.pad(summary_ids, (1, 0), value=BOS)  # (B, T)
-        steps = torch.arange(previous_ids.size(1), device=rows.device)
-        ends = target_lengths.unsqueeze(1)
-        target_ids = torch.where(steps == ends, EOS, F.pad(summary_ids, (0, 1), value=PAD))
+        steps = torch.arange(previous_ids.size(1), device=pairs.device)  # (T,)
+        eos_step = target_lengths.unsqueeze(1)  # (B, 1)
+        target_ids = torch.where(steps == eos_step, EOS, F.pad(summary_ids, (0, 1), value=PAD))
         source_ids = torch.where(valid[:, :S], self.encoder_id_by_lexicon_id[words[:, :S]], PAD)
-        source_ids = source_ids.view_as(source)
-        source_ext_ids = ext_ids[:, :S].contiguous()
+        source_ids = source_ids.view_as(source)  # (B, N, L)
+        source_ext_ids = ext_ids[:, :S].contiguous()  # (B, S)
         if self.style_id is not None:
-            offsets = torch.arange(shape.source_words, device=rows.device)
+            offsets = torch.arange(bucket.source_words, device=pairs.device)
             is_style = (offsets == lengths.unsqueeze(-1)) & (lengths > 0).unsqueeze(-1)  # (B, N, L)
             source_ids = torch.where(is_style, self.style_id, source_ids)
             source_ext_ids = torch.where(is_style.flatten(1), UNK, source_ext_ids)
@@ -212,52 +231,73 @@ class TrainingDataset:
             source_ext_ids=source_ext_ids,
             previous_ids=previous_ids,
             target_ids=target_ids,
-            target_valid=(steps <= ends) & is_real.unsqueeze(1),
+            target_valid=(steps <= eos_step) & is_real.unsqueeze(1),
         )
 
     def _extended_ids(self, words: Tensor, valid: Tensor, source_size: int) -> Tensor:
-        """Return extended ids: V + the first source position for out-of-vocabulary words.
+        """Return ids in the extended decoder vocabulary.
+
+        An out-of-vocabulary word that occurs in the source has the id V + the position of its first
+        occurrence there.
 
         Args:
             words: (B, S + T - 1) lexicon ids of sources and summaries.
             valid: (B, S + T - 1) True at words.
             source_size: S.
+
+        Returns:
+            (B, S + T - 1) extended ids.
         """
         ids = torch.where(valid, self.decoder_id_by_lexicon_id[words], PAD)
         source, source_valid = words[:, :source_size], valid[:, :source_size]
         positions = torch.arange(source_size, device=words.device, dtype=torch.int32)
-        is_same = (words.unsqueeze(2) == source.unsqueeze(1)) & source_valid.unsqueeze(1)
-        first = torch.where(is_same, positions, source_size).amin(2)  # S if not in the source
+        is_equal = words.unsqueeze(2) == source.unsqueeze(1)  # (B, S + T - 1, S)
+        is_equal = is_equal & source_valid.unsqueeze(1)
+        # (B, S + T - 1), S for words that are not in the source
+        first = torch.where(is_equal, positions, source_size).amin(2)
         can_copy = (ids == UNK) & (words >= 0) & (first < source_size)
         return torch.where(can_copy, self.vocab_size + first, ids)
 
     def _plan_bucket(self, members: Ints, bucket: Bucket, batch_size: int) -> list[BatchPlan]:
-        on_device = torch.from_numpy(members).to(self.words.device)
-        batches = torch.split(on_device, batch_size) if len(members) else ()
+        """Divide the pairs of a bucket into batches, in the order of `members`."""
+        indices = torch.from_numpy(members).to(self.words.device)
+        batches = torch.split(indices, batch_size) if len(members) else ()
         return [BatchPlan(pairs, bucket) for pairs in batches]
 
-    def _buckets(self, batch_size: int) -> Sequence[tuple[Bucket, Ints]]:
+    def _buckets(self, batch_size: int) -> list[tuple[Bucket, Ints]]:
+        """Return the buckets and the indices of their pairs."""
         return assign_buckets(
             self.sentence_lengths.amax(1).cpu().numpy() + (self.style_id is not None),
             self.summary_lengths.cpu().numpy(),
-            max_buckets=min(MAX_SHAPES, max(1, len(self) // (MIN_BATCHES_PER_SHAPE * batch_size))),
+            max_buckets=min(
+                MAX_BUCKETS, max(1, len(self) // (MIN_BATCHES_PER_BUCKET * batch_size))
+            ),
         )
 
 
-def _positions(starts: Tensor, lengths: Tensor, size: int) -> tuple[Tensor, Tensor]:
-    """Return (..., size) positions from (...) starts, and a mask of those within the lengths."""
+def _word_positions(starts: Tensor, lengths: Tensor, size: int) -> tuple[Tensor, Tensor]:
+    """Return `size` consecutive positions from each start, and which are within the length.
+
+    Args:
+        starts: (...) position of the first word of each sequence.
+        lengths: (...) number of words of each sequence.
+        size: the padded length.
+
+    Returns:
+        (..., size) positions, and (..., size) True at words of the sequence.
+    """
     offsets = torch.arange(size, device=starts.device)
     return starts.unsqueeze(-1) + offsets, offsets < lengths.unsqueeze(-1)
 
 
 def _as_tensor(words: npt.NDArray[np.int32]) -> Tensor:
-    """Wrap an array that may be read-only, without the warning of torch."""
+    """Convert an array without copying it, and without torch's warning if it is read-only."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         return torch.from_numpy(words)
 
 
-def _fits(num_bytes: int, device: torch.device) -> bool:
+def _fits_on(device: torch.device, num_bytes: int) -> bool:
     if device.type != "cuda":
         return True
     free, _ = torch.cuda.mem_get_info(device)
@@ -265,7 +305,10 @@ def _fits(num_bytes: int, device: torch.device) -> bool:
 
 
 def join_shards(split: Split) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
-    """Concatenate the arrays of all shards; a single shard is not copied."""
+    """Return `words`, `segments` and `pairs` of all shards, joined as if they were one shard.
+
+    A single shard is not copied. `CorpusShard` describes the arrays.
+    """
     if len(split.shards) == 1:
         shard = split.shards[0]
         return shard.words, shard.segments, shard.pairs
@@ -281,13 +324,18 @@ def join_shards(split: Split) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
 
 
 def find_sentences(segments: Ints, pairs: Ints, data: DataSpec) -> tuple[Ints, Ints]:
-    """Return the (P, N) starts and lengths of the source sentences after truncation."""
-    first, summary = pairs[:-1, None], pairs[1:, None] - 1  # (P, 1) segments
+    """Return the (P, N) starts and lengths of the source sentences after truncation.
+
+    N is 1 if sentences are joined. `segments` and `pairs` are arrays of `CorpusShard`.
+    """
+    # (P, 1) indices of segments: the first sentence and the summary of each pair
+    first, summary = pairs[:-1, None], pairs[1:, None] - 1
     if data.join_sentences:
-        last = np.minimum(first + data.num_sentences, summary)
-        starts, ends = segments[first], segments[last]
+        starts = segments[first]
+        ends = segments[np.minimum(first + data.num_sentences, summary)]
     else:
-        chosen = np.minimum(first + np.arange(data.num_sentences), summary)  # (P, N)
-        starts = segments[chosen]
-        ends = segments[np.minimum(chosen + 1, summary)]
+        # A missing sentence is empty: it starts and ends where the summary starts.
+        sentences = np.minimum(first + np.arange(data.num_sentences), summary)  # (P, N)
+        starts = segments[sentences]
+        ends = segments[np.minimum(sentences + 1, summary)]
     return starts, np.minimum(ends - starts, data.max_source_words)

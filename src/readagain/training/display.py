@@ -1,4 +1,4 @@
-"""Progress of a run on the console: a live line on a terminal, plain lines elsewhere."""
+"""Console output of a run: a progress line on a terminal, separate lines elsewhere."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,24 +16,20 @@ from readagain.training.state import Scores, TrainingState
 from readagain.training.validate import Headline
 
 PLAIN_LINE_INTERVAL_S = 10.0
-"""Minimum time between two plain lines with losses."""
+"""Minimum time between two lines with losses if the output is not a terminal."""
 _SAMPLE_WORDS = 20
-"""Number of words of a sample text that are printed."""
+"""Maximum number of words printed of the text of a sample."""
 
 
 class Display:
-    """Console output of a run.
-
-    Args:
-        console: the console; on a terminal, a live line is shown.
-    """
+    """Console output of a run."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
         self.total_steps = 0
         self.epochs = 0
-        self._bar: Progress | None = None
-        self._last_line = -PLAIN_LINE_INTERVAL_S
+        self._progress: Progress | None = None
+        self._last_line_time = -PLAIN_LINE_INTERVAL_S
 
     def show_start(self, job: ResolvedJob, state: TrainingState, *, total_steps: int) -> None:
         """Print the network, the size of the corpus, notes and warnings."""
@@ -52,46 +48,49 @@ class Display:
             self.print_line(f"resuming from step {state.step:,}")
 
     @contextmanager
-    def live(self) -> Iterator[None]:
-        """Show the live line, on a terminal, until the block ends."""
+    def progress_line(self) -> Iterator[None]:
+        """Show a progress line, which `show_update` updates, on a terminal until the block ends."""
         if not self.console.is_terminal:
             yield
             return
         columns = (BarColumn(), TextColumn("{task.description}", markup=False))
-        with Progress(*columns, console=self.console, transient=True) as self._bar:
-            self._bar.add_task("", total=self.total_steps)
+        with Progress(*columns, console=self.console, transient=True) as self._progress:
+            self._progress.add_task("", total=self.total_steps)
             yield
-        self._bar = None
+        self._progress = None
 
-    def print_line(self, line: str) -> None:
+    def print_line(self, line: str, *, style: str | None = None) -> None:
         """Print one line."""
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self.console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
 
-    def warn(self, line: str) -> None:
+    def warn(self, warning: str) -> None:
         """Print a warning."""
-        self.console.print(
-            f"warning: {line}", style="yellow", markup=False, highlight=False, soft_wrap=True
-        )
+        self.print_line(f"warning: {warning}", style="yellow")
 
     def show_update(self, record: Mapping[str, Any], *, seconds_left: float) -> None:
-        """Show a line of the log."""
+        """Show a record of `metrics.jsonl` on the progress line.
+
+        Without a progress line, print at most one record every `PLAIN_LINE_INTERVAL_S`.
+        """
         line = (
             f"step {record['step']:,} of {self.total_steps:,} · "
             f"epoch {record['epoch']:.2f} of {self.epochs} · loss {record['loss']:.3f} · "
             f"rate {record['learning_rate']:.2g} · {record['pairs_per_s']:,.0f} pairs/s · "
             f"{timedelta(seconds=round(seconds_left))} left"
         )
-        if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], completed=record["step"], description=line)
-        elif time.monotonic() - self._last_line >= PLAIN_LINE_INTERVAL_S:
-            self._last_line = time.monotonic()
+        if self._progress is not None:
+            self._progress.update(
+                self._progress.task_ids[0], completed=record["step"], description=line
+            )
+        elif time.monotonic() - self._last_line_time >= PLAIN_LINE_INTERVAL_S:
+            self._last_line_time = time.monotonic()
             self.print_line(line)
 
     def show_estimate(self, seconds_per_step: float, steps_left: int) -> None:
         """Print the time per update and the remaining time of the run."""
-        left = timedelta(seconds=round(seconds_per_step * steps_left))
+        time_left = timedelta(seconds=round(seconds_per_step * steps_left))
         self.print_line(
-            f"{seconds_per_step:.2g} s per update; about {left} left, without the validations"
+            f"{seconds_per_step:.2g} s per update; about {time_left} left, without the validations"
         )
 
     def show_validation(
@@ -114,5 +113,6 @@ class Display:
 
 
 def _truncate(text: str) -> str:
+    """Return the first `_SAMPLE_WORDS` words of a text."""
     words = text.split()
     return " ".join(words[:_SAMPLE_WORDS]) + (" …" if len(words) > _SAMPLE_WORDS else "")

@@ -1,4 +1,4 @@
-"""Fine-tuning: settings, vocabularies and weights of a trained model."""
+"""Fine-tuning of a trained model: its settings, vocabularies and weights."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -19,22 +19,27 @@ from readagain.storage.tensors import read_tensors
 from readagain.text.vocab import UNK
 from readagain.training.vocabs import Vocabs
 
-_SOURCE_TABLES = ("source_embedding.weight",)
-_SUMMARY_TABLES = (
+_OUTPUT_BIAS = "output.project.bias"
+# Parameters with one row per word of a vocabulary.
+_SOURCE_PARAMETERS = ("source_embedding.weight",)
+_SUMMARY_PARAMETERS = (
     "previous_words.embedding.weight",
     "encoder.embedding.weight",  # only in ABS, whose encoder embeds the previous summary words
     "output.project.weight",
-    "output.project.bias",
+    _OUTPUT_BIAS,
 )
-_SUMMARY_BIAS = "output.project.bias"
 
 RecoverWeights = Callable[[Path, RunSpec, Mapping[str, tuple[int, ...]]], Mapping[str, Any]]
-"""Function that reads weights of given shapes from int8 graphs, see `export.recover`."""
+"""Type of `export.recover.recover_weights`, which reads weights from the int8 graphs of a model.
+
+The arguments are the model folder, its run, and the shape of each weight by name. `training` may
+not import `export`, so callers pass the function.
+"""
 
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """Model folder to fine-tune."""
+    """Trained model to fine-tune."""
 
     model_dir: ModelDir
     recover_weights: RecoverWeights | None = None
@@ -46,15 +51,16 @@ class TrainedModel:
         Args:
             path: the model folder.
             recover_weights: function that reads weights from int8 graphs, for models without a
-                weights file, such as the bundled ones.
+                weights file, such as the bundled models.
 
         Raises:
-            ArtifactError: if the model is damaged, or has neither weights nor such graphs.
+            ArtifactError: if the model is damaged, or has neither weights nor int8 graphs that they
+                can be recovered from.
         """
-        trained = cls(ModelDir.open(path, checksums=True), recover_weights)
-        if not trained.needs_recovery:
-            trained.model_dir.file(WEIGHTS_FILE, purpose="fine-tuning")
-        return trained
+        model = cls(ModelDir.open(path, checksums=True), recover_weights)
+        if not model.needs_recovery:
+            model.model_dir.file(WEIGHTS_FILE, purpose="fine-tuning")  # raises if it is missing
+        return model
 
     @property
     def needs_recovery(self) -> bool:
@@ -70,15 +76,15 @@ class TrainedModel:
 
     @property
     def checksum(self) -> str:
-        """Checksum of the weights, or of the graphs that they are recovered from."""
+        """Checksum of the weights, or of the graphs from which they are recovered."""
         names = graph_names("int8") if self.needs_recovery else (WEIGHTS_FILE,)
         return " ".join(self.model_dir.manifest.files[name].sha256 for name in names)
 
     def check_network(self, run: RunSpec) -> None:
-        """Check that a run has the network of the model.
+        """Check that the network of a run has the same settings as the network of the model.
 
         Raises:
-            ConfigError: for the first setting that differs.
+            ConfigError: naming the first setting that differs.
         """
         settings = _network_settings(self.model_dir.run)
         for name, before, now in differences(settings, _network_settings(run)):
@@ -88,29 +94,32 @@ class TrainedModel:
             )
 
     def weights(self, vocabs: Vocabs) -> dict[str, Tensor]:
-        """Read the weights, with new rows for words that were added to the vocabularies.
+        """Read the weights, with new rows for the words that `vocabs` adds.
 
-        The row of a new word is a copy of the row of UNK, which represented the word before. The
-        output biases are reduced so that all new words together are as probable as UNK was.
+        The row of a new word is a copy of the row of UNK, which stood for the word in the trained
+        model. The output biases of the new words are lower, so that all new words together are as
+        probable as UNK.
         """
         tensors = {name: torch.tensor(array).float() for name, array in self._arrays().items()}
-        for names, before, now in (
-            (_SOURCE_TABLES, self.vocabs.source, vocabs.source),
-            (_SUMMARY_TABLES, self.vocabs.summary, vocabs.summary),
+        for names, num_added in (
+            (_SOURCE_PARAMETERS, len(vocabs.source) - len(self.vocabs.source)),
+            (_SUMMARY_PARAMETERS, len(vocabs.summary) - len(self.vocabs.summary)),
         ):
-            added = len(now) - len(before)
-            for name in (each for each in names if added and each in tensors):
-                rows = tensors[name][UNK].expand(added, *tensors[name].shape[1:])
-                if name == _SUMMARY_BIAS:
-                    rows = rows - math.log(added)
+            if not num_added:
+                continue
+            for name in tensors.keys() & set(names):
+                rows = tensors[name][UNK].expand(num_added, *tensors[name].shape[1:])
+                if name == _OUTPUT_BIAS:
+                    rows = rows - math.log(num_added)
                 tensors[name] = torch.cat([tensors[name], rows])
         return tensors
 
     def _arrays(self) -> Mapping[str, Any]:
+        """Read the weights of the trained model, by name."""
         if self.recover_weights is None or not self.needs_recovery:
             return read_tensors(self.model_dir.path / WEIGHTS_FILE)
-        network = build_model(self.model_dir.run).state_dict()
-        shapes = {name: tuple(each.shape) for name, each in network.items()}
+        tensors = build_model(self.model_dir.run).state_dict()
+        shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
         return self.recover_weights(self.model_dir.path, self.model_dir.run, shapes)
 
 
@@ -118,8 +127,5 @@ def _network_settings(run: RunSpec) -> dict[str, Any]:
     """Return the settings that determine the shapes and the meaning of the weights."""
     settings = run_to_dict(run)
     del settings["model"]["dropout"]
-    sentences = ("num_sentences", "join_sentences")
-    return {
-        "model": settings["model"],
-        "data": {name: settings["data"][name] for name in sentences},
-    }
+    data = {name: settings["data"][name] for name in ("num_sentences", "join_sentences")}
+    return {"model": settings["model"], "data": data}

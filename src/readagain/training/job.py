@@ -1,4 +1,4 @@
-"""Training jobs: settings given by the user, resolved with the corpus."""
+"""Training jobs: as requested by the user, and resolved with the corpus."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,17 +31,17 @@ from readagain.training.vocabs import (
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingJob:
-    """Training job as given by the user.
+    """Training job as requested by the user.
 
     Args:
         preset: a preset, a run file or a run; optional when fine-tuning.
         data: the prepared corpus.
-        out: the folder of the run.
-        changes: assignments such as `train.epochs=3`.
-        seed: replaces the seed of the run.
+        out: the run folder.
+        changes: changes to the settings, such as `train.epochs=3`.
+        seed: seed of the run; None keeps the seed of the preset.
         begin_from: a model to fine-tune: its folder, or the name of a bundled model.
-        extend_vocab: maximum number of words of the corpus to add to its vocabularies.
-        overwrite: delete another run in `out`.
+        extend_vocab: maximum number of words of the corpus to add to each vocabulary of the model.
+        overwrite: whether to delete another run in `out`.
         recover_weights: function that reads weights from int8 graphs, for models without a weights
             file.
     """
@@ -59,27 +59,39 @@ class TrainingJob:
 
 @dataclass(frozen=True, kw_only=True)
 class ResolvedJob:
-    """Training job with all settings, its corpus, vocabularies and the model to fine-tune."""
+    """Training job with all settings and inputs.
+
+    Args:
+        run: the settings.
+        corpus: the prepared corpus.
+        vocabs: the vocabularies of the network.
+        truecaser: spellings of the summary words, for the model folder.
+        trained_model: the model to fine-tune; None trains from random weights.
+        notes: information to print before training, such as reduced vocabularies.
+        warnings: warnings to print before training.
+    """
 
     run: RunSpec
     corpus: PreparedCorpus
     vocabs: Vocabs
     truecaser: Truecaser
-    trained: TrainedModel | None
+    trained_model: TrainedModel | None
     notes: list[str]
     warnings: list[str]
 
     @property
     def identity(self) -> dict[str, Any]:
         """Settings and inputs that determine the weights."""
+        model = self.trained_model
+        # These keys are stored in run folders, and printed if the identity of a run differs.
         return {
             **run_to_dict(self.run),
             "corpus fingerprint": self.corpus.manifest.fingerprint,
-            BASE_MODEL_KEY: None if self.trained is None else self.trained.checksum,
+            BASE_MODEL_KEY: None if model is None else model.checksum,
         }
 
     def load_dataset(self, split: str, device: torch.device) -> TrainingDataset:
-        """Load a split with the vocabularies of the run."""
+        """Load a split as batches of ids in the vocabularies of the run."""
         lexicon, vocabs = self.corpus.lexicon, self.vocabs
         return TrainingDataset(
             self.corpus.split(split),
@@ -100,11 +112,11 @@ def resolve(job: TrainingJob) -> ResolvedJob:
         ArtifactError: for a corpus or a model that is missing, damaged or too new.
         DataError: for a corpus without training pairs.
     """
-    trained = None
+    model = None
     if job.begin_from is not None:
-        trained = TrainedModel.open(find_model(job.begin_from), job.recover_weights)
-    run = _requested_run(job, trained)
-    if run.train.objective == "risk" and trained is None:
+        model = TrainedModel.open(find_model(job.begin_from), job.recover_weights)
+    run = _find_run(job, model)
+    if run.train.objective == "risk" and model is None:
         raise ArgumentError(
             "train.objective is 'risk', which needs a trained model; train one by likelihood, then "
             "fine-tune it with {from}"
@@ -118,21 +130,21 @@ def resolve(job: TrainingJob) -> ResolvedJob:
             f"{job.data}: no dev pairs, which train.patience and train.best_by need; prepare the "
             "corpus with a dev split"
         )
-    if trained is None:
+    if model is None:
         vocabs = build_vocabs(run, corpus.lexicon)
         notes = size_notes(run, vocabs)
     else:
-        trained.check_network(run)
-        vocabs = extend_vocabs(trained.vocabs, corpus.lexicon, job.extend_vocab)
-        notes = [f"fine-tuning {trained.model_dir.path}, {_describe_added(trained.vocabs, vocabs)}"]
-        if trained.needs_recovery:
+        model.check_network(run)
+        vocabs = extend_vocabs(model.vocabs, corpus.lexicon, job.extend_vocab)
+        notes = [f"fine-tuning {model.model_dir.path}, {_describe_added(model.vocabs, vocabs)}"]
+        if model.needs_recovery:
             notes.append("its weights are recovered from its int8 graphs, with int8 precision")
     check_sizes(parse_assignments(job.changes), vocabs)
-    run = _set_language(run, job, corpus, trained)
+    run = _set_language(run, job, corpus, model)
     language = LANGUAGES[run.data.language]
     truecaser = corpus.truecaser.restricted_to(vocabs.summary)
-    if trained is not None:
-        truecaser = truecaser.with_fallback(trained.model_dir.truecaser)
+    if model is not None:
+        truecaser = truecaser.with_fallback(model.model_dir.truecaser)
     if not language.is_spaced:
         notes.append(
             f"tokens of {language.name} are characters: data.max_source_words "
@@ -147,33 +159,38 @@ def resolve(job: TrainingJob) -> ResolvedJob:
         corpus=corpus,
         vocabs=vocabs,
         truecaser=truecaser,
-        trained=trained,
+        trained_model=model,
         notes=notes,
-        warnings=[*_language_warnings(run, trained), *coverage_warnings(corpus.lexicon, vocabs)],
+        warnings=[*_language_warnings(run, model), *coverage_warnings(corpus.lexicon, vocabs)],
     )
 
 
 def _set_language(
-    run: RunSpec, job: TrainingJob, corpus: PreparedCorpus, trained: TrainedModel | None
+    run: RunSpec, job: TrainingJob, corpus: PreparedCorpus, model: TrainedModel | None
 ) -> RunSpec:
-    """Return the run with the language of the corpus or, if unknown, of the model to fine-tune."""
+    """Return the run with the language of the corpus or, if unknown, of the model to fine-tune.
+
+    Raises:
+        ConfigError: if the job sets another language.
+    """
     language = corpus.manifest.language
-    if trained is not None and language == UNDETERMINED:
-        language = trained.model_dir.run.data.language
-    requested = parse_assignments(job.changes).get("data.language", language)
-    if requested != language:
+    if model is not None and language == UNDETERMINED:
+        language = model.model_dir.run.data.language
+    requested_language = parse_assignments(job.changes).get("data.language", language)
+    if requested_language != language:
         raise ConfigError(
-            f"--set: data.language is {quoted(requested)}, but {corpus.folder} was prepared as "
-            f"{quoted(language)}; prepare it again with --language"
+            f"--set: data.language is {quoted(requested_language)}, but {corpus.folder} was "
+            f"prepared as {quoted(language)}; prepare it again with --language"
         )
     return replace(run, data=replace(run.data, language=language))
 
 
-def _language_warnings(run: RunSpec, trained: TrainedModel | None) -> list[str]:
-    if trained is None or trained.model_dir.run.data.language == run.data.language:
+def _language_warnings(run: RunSpec, model: TrainedModel | None) -> list[str]:
+    """Return a warning if the model to fine-tune was trained on another language."""
+    if model is None or model.model_dir.run.data.language == run.data.language:
         return []
     corpus_language = LANGUAGES[run.data.language].name
-    model_language = LANGUAGES[trained.model_dir.run.data.language].name
+    model_language = LANGUAGES[model.model_dir.run.data.language].name
     return [
         f"the corpus is in {corpus_language}, the model to fine-tune was trained on "
         f"{model_language}: few of its words are useful; train a new model, or extend its "
@@ -181,29 +198,32 @@ def _language_warnings(run: RunSpec, trained: TrainedModel | None) -> list[str]:
     ]
 
 
-def _requested_run(job: TrainingJob, trained: TrainedModel | None) -> RunSpec:
-    if job.extend_vocab and trained is None:
+def _find_run(job: TrainingJob, model: TrainedModel | None) -> RunSpec:
+    """Return the run of the job's preset or of the model to fine-tune, with the job's changes."""
+    if job.extend_vocab and model is None:
         raise ArgumentError("{extend_vocab}: needs a trained model; name it with {from}")
     if isinstance(job.preset, RunSpec):
-        run = override(job.preset, parse_assignments(job.changes), where="--set")
+        run = job.preset
     elif job.preset is not None:
-        run = find_run(job.preset, job.changes)
-    elif trained is not None:
-        run = override(trained.model_dir.run, parse_assignments(job.changes), where="--set")
+        run = find_run(job.preset)
+    elif model is not None:
+        run = model.model_dir.run
     else:
         raise ArgumentError(
             "nothing to train; name a preset ('readagain presets' lists them), a run file, or a "
             "model folder with {from}"
         )
+    run = override(run, parse_assignments(job.changes), where="--set")
     if job.seed is not None:
         run = override(run, {"train.seed": job.seed}, where="--seed")
     return run
 
 
 def _describe_added(before: Vocabs, now: Vocabs) -> str:
-    source = len(now.source) - len(before.source)
-    summary = len(now.summary) - len(before.summary)
-    if not source and not summary:
+    """Return the numbers of words that were added to the vocabularies of a model, in words."""
+    num_source = len(now.source) - len(before.source)
+    num_summary = len(now.summary) - len(before.summary)
+    if not num_source and not num_summary:
         return "with its vocabularies"
-    more_source = pluralize(source, "more source word")
-    return f"with {more_source} and {pluralize(summary, 'more summary word')}"
+    source_words = pluralize(num_source, "more source word")
+    return f"with {source_words} and {pluralize(num_summary, 'more summary word')}"

@@ -21,7 +21,13 @@ from readagain.training.trainer import Trainer
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """Result of a call of `train`."""
+    """Result of a call of `train`.
+
+    Args:
+        state: the last state, which was saved.
+        total_steps: number of updates of the whole run.
+        is_finished: False if a signal or a time limit stopped the training.
+    """
 
     state: TrainingState
     total_steps: int
@@ -37,19 +43,19 @@ def train(
     stop: StopSignal | None = None,
     max_minutes: float | None = None,
 ) -> TrainingResult | None:
-    """Train a model, or resume its training; write the best model to the run directory.
+    """Train a model, or resume its training; write the best model to the run folder.
 
     Args:
         job: the run to train.
         device_name: the device.
         threads: the number of CPU threads; 0 to choose automatically.
         console: where progress is printed; only the first of several processes prints.
-        stop: stops the training when set; by default SIGTERM and Ctrl-C set it.
-        max_minutes: stops the training after this time, which includes the time before a resume.
+        stop: flag that stops the training when it is set; None lets SIGTERM and Ctrl-C stop it.
+        max_minutes: maximum training time of the run, including the time before a resume.
 
     Returns:
-        The result, or None if the run had finished before. A finished run continues if `job` has
-        more epochs.
+        The result, or None if the run had finished before the call. A finished run continues if
+        `job` has more epochs.
 
     Raises:
         ReadAgainError: for invalid settings, and if training diverges.
@@ -61,7 +67,7 @@ def train(
         set_threads(resolved.run, threads)
         epochs = resolved.run.train.epochs
         run_dir = None
-        if processes.is_first:  # it validates, and writes all files
+        if processes.is_first:  # only this process validates and writes files
             run_dir = stack.enter_context(
                 RunDir.open(LocalDir(job.out), resolved.identity, overwrite=job.overwrite)
             )
@@ -79,17 +85,17 @@ def train(
             display = Display(console)
             display.show_start(resolved, state, total_steps=trainer.total_steps)
             writer = RunWriter(resolved, run_dir, display, state, checkpoint, trainer)
-            stack.callback(writer.close)
-            stack.enter_context(display.live())
+            stack.callback(writer.log.close)
+            stack.enter_context(display.progress_line())
             if checkpoint is not None and checkpoint.best_file is not None:
                 writer.publish(state)  # the previous call may have been killed while publishing
 
         while True:
             if state.is_validation_due(trainer.validate_every, trainer.total_steps):
-                validated = processes.broadcast(writer.validate(state, stop) if writer else None)
-                if validated is None:  # stopped during validation
+                new_state = processes.broadcast(writer.validate(state, stop) if writer else None)
+                if new_state is None:  # stopped during validation
                     break
-                state = validated
+                state = new_state
             trainer.training_step.num_plateaus = state.num_plateaus
             if state.has_ended(trainer.total_steps):
                 break
@@ -109,10 +115,14 @@ def train(
 
 
 def _should_stop(trainer: Trainer, stop: StopSignal, stop_time: float) -> bool:
-    """Return whether to stop; in distributed training, checked every `log_every` updates."""
-    is_due = stop.is_set or time.monotonic() >= stop_time
+    """Return whether to stop before the next update.
+
+    In distributed training, processes exchange their answers only every `log_every` updates, since
+    the exchange takes time.
+    """
+    should_stop = stop.is_set or time.monotonic() >= stop_time
     if trainer.processes.world_size == 1:
-        return is_due
+        return should_stop
     if trainer.training_step.step % trainer.spec.log_every:
         return False
-    return trainer.processes.any_true(is_due)
+    return trainer.processes.any_true(should_stop)

@@ -18,19 +18,23 @@ from readagain.training.run_dir import METRICS_FILE, TENSORBOARD_DIR
 
 
 def start_copy(losses: Sequence[Tensor]) -> Callable[[], list[float]]:
-    """Start to copy scalars from the device; return a function that waits and returns them."""
+    """Start copying losses from the device to the CPU.
+
+    Returns:
+        A function that waits for the end of the copy and returns the losses.
+    """
     stacked = torch.stack([*losses]) if losses else torch.zeros(0)
     if stacked.device.type != "cuda":
         return stacked.tolist
     host = torch.empty(stacked.shape, pin_memory=True)
     host.copy_(stacked, non_blocking=True)
-    end = torch.cuda.Event()  # type: ignore[no-untyped-call]
-    end.record()
+    copy_end = torch.cuda.Event()  # type: ignore[no-untyped-call]
+    copy_end.record()
 
     def read() -> list[float]:
-        end.synchronize()
-        copied: list[float] = host.tolist()
-        return copied
+        copy_end.synchronize()
+        values: list[float] = host.tolist()
+        return values
 
     return read
 
@@ -38,12 +42,13 @@ def start_copy(losses: Sequence[Tensor]) -> Callable[[], list[float]]:
 class _EventWriter:
     """Writer of a TensorBoard file.
 
-    It is used instead of torch's `SummaryWriter`, which writes in a thread and prints the errors of
-    this thread as tracebacks.
+    Torch's `SummaryWriter` is not used, since it writes in a thread and prints errors of this
+    thread as tracebacks.
 
     Args:
-        folder: the folder of TensorBoard files; each process adds one.
-        purge_step: the first step; TensorBoard ignores this step and later ones in older files.
+        folder: the folder of TensorBoard files; each writer adds a file.
+        purge_step: the first step of this file. TensorBoard ignores values of this step and of
+            later steps in older files.
     """
 
     def __init__(self, folder: Path, *, purge_step: int) -> None:
@@ -56,20 +61,21 @@ class _EventWriter:
         # TensorBoard reads the files in the order of their names.
         name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}.{uuid4().hex}"
         self._records = RecordWriter((folder / name).open("xb"))
-        with ExitStack() as stack:
-            stack.callback(self.close)  # if the disk is full
-            self._add(file_version="brain.Event:2")
-            self._add(step=purge_step, session_log=SessionLog(status=SessionLog.START))
-            stack.pop_all()
+        try:
+            self._write_event(file_version="brain.Event:2")
+            self._write_event(step=purge_step, session_log=SessionLog(status=SessionLog.START))
+        except OSError:
+            self.close()
+            raise
 
     def add_scalars(self, values: Mapping[str, float], step: int) -> None:
-        """Write numbers by name."""
+        """Write the values of a step, by name."""
         from tensorboard.compat.proto.summary_pb2 import Summary  # type: ignore[import-untyped]
 
-        named = [Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
-        self._add(step=step, summary=Summary(value=named))
+        scalars = [Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
+        self._write_event(step=step, summary=Summary(value=scalars))
 
-    def _add(self, **fields: Any) -> None:
+    def _write_event(self, **fields: Any) -> None:
         from tensorboard.compat.proto.event_pb2 import Event
 
         self._records.write(Event(wall_time=time.time(), **fields).SerializeToString())
@@ -84,15 +90,20 @@ class MetricsLog:
     """Writer of `metrics.jsonl` and of TensorBoard files.
 
     Args:
-        run_path: the run directory.
-        checkpoint_bytes: length of the log at the checkpoint; later content is removed.
-        checkpoint_step: the step of the checkpoint.
+        run_path: the run folder.
+        checkpoint_bytes: length of `metrics.jsonl` when the latest checkpoint was saved; what was
+            written after it is removed. 0 for a new run.
+        checkpoint_step: the step of this checkpoint.
+
+    Attributes:
+        missing_tensorboard: message with the install command if TensorBoard is not installed, else
+            empty; only `metrics.jsonl` is written then.
     """
 
     def __init__(self, run_path: Path, *, checkpoint_bytes: int, checkpoint_step: int) -> None:
         self.path = run_path / METRICS_FILE
         self.missing_tensorboard = ""
-        self._writer: _EventWriter | None = None
+        self._event_writer: _EventWriter | None = None
         with ExitStack() as stack, self._write_errors():
             refuse_links(self.path, below=run_path)
             self._file = stack.enter_context(self.path.open("ab"))
@@ -110,29 +121,29 @@ class MetricsLog:
             else:
                 folder = run_path / TENSORBOARD_DIR
                 refuse_links(folder, below=run_path)
-                self._writer = _EventWriter(folder, purge_step=checkpoint_step + 1)
-            stack.pop_all()
+                self._event_writer = _EventWriter(folder, purge_step=checkpoint_step + 1)
+            stack.pop_all()  # keeps the file open
 
     def close(self) -> None:
         """Close the files."""
-        for file in (self._file, self._writer):
+        for file in (self._file, self._event_writer):
             if file is not None:
                 with suppress(OSError):  # a full disk was reported by `write`
                     file.close()
 
     @property
     def num_bytes(self) -> int:
-        """Length of the log."""
+        """Length of `metrics.jsonl`."""
         return self._file.tell()
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Add a line to the log, and its numbers to TensorBoard."""
+        """Add a line to `metrics.jsonl`, and its float values to the TensorBoard file."""
         with self._write_errors():
             self._file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
             self._file.flush()
-            if self._writer is not None:
-                values = {name: each for name, each in record.items() if isinstance(each, float)}
-                self._writer.add_scalars(values, record["step"])
+            if self._event_writer is not None:
+                floats = {name: value for name, value in record.items() if isinstance(value, float)}
+                self._event_writer.add_scalars(floats, record["step"])
 
     def _write_errors(self) -> AbstractContextManager[None]:
         advice = "the latest checkpoint is kept, run the same command again to resume"

@@ -1,4 +1,4 @@
-"""Optimizers, learning-rate schedules, averaged weights, and sparse updates of embeddings."""
+"""Optimizers, learning-rate schedules, averaged weights, and sparse updates of embedding tables."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,27 +12,29 @@ from torch.utils.hooks import RemovableHandle
 from readagain.config.schema import TrainSpec
 from readagain.networks.layers import WordEmbedding
 
+# As in Vaswani et al. 2017; the default of PyTorch is (0.9, 0.999).
 ADAM_BETAS = (0.9, 0.98)
-"""As in Vaswani et al. 2017; the default of PyTorch is (0.9, 0.999)."""
 ADAM_EPSILON = 1e-8
+# As in Zeiler 2012.
 ADADELTA_RHO = 0.95
-"""This value and epsilon are those of Zeiler 2012."""
 ADADELTA_EPSILON = 1e-6
 
 
 def build_optimizer(parameters: Iterable[nn.Parameter], spec: TrainSpec) -> torch.optim.Optimizer:
     """Build the optimizer of a run and allocate its state.
 
-    The learning rate is a tensor on the device, so that a CUDA graph uses its current value. AdamW
-    does not decay biases and other vectors; the other optimizers decay all weights.
+    The learning rate is a tensor on the device, since a CUDA graph would repeat the value of a
+    Python number. AdamW does not apply weight decay to biases and other vectors; SGD and Adadelta
+    apply it to all weights.
     """
     parameters = list(parameters)
     device = parameters[0].device
+    is_cuda = device.type == "cuda"
     rate = torch.tensor(spec.learning_rate, device=device)
-    fused = device.type == "cuda" or all(each.dtype == torch.float32 for each in parameters)
+    # On a CPU, the optimizer is fused for float32 only; some tests use float64.
+    fused = is_cuda or all(parameter.dtype == torch.float32 for parameter in parameters)
     if spec.optimizer == "sgd":
         return torch.optim.SGD(parameters, lr=rate, weight_decay=spec.weight_decay, fused=fused)
-    is_cuda = device.type == "cuda"
     optimizer: torch.optim.Optimizer
     if spec.optimizer == "adadelta":
         optimizer = torch.optim.Adadelta(
@@ -66,9 +68,13 @@ def learning_rate(
 ) -> float:
     """Return the learning rate of update `step`, counted from 0.
 
-    After a linear warm-up it follows the schedule: `halving` keeps the full rate for some epochs
-    and halves it in each later epoch (section 4), `cosine` decays to zero, `constant` does not
-    change, `plateau` halves it after each of `num_plateaus` validations.
+    It rises linearly during warm-up, then follows the schedule:
+
+    - `halving` keeps the full rate for `halving_from_epoch` epochs and halves it in each later
+      epoch (section 4 of the paper);
+    - `cosine` lowers it to zero at `total_steps`;
+    - `plateau` halves it `num_plateaus` times;
+    - `constant` keeps it.
     """
     if step < spec.warmup_steps:
         return spec.learning_rate * (step + 1) / spec.warmup_steps
@@ -76,8 +82,8 @@ def learning_rate(
         epoch = step // steps_per_epoch
         return spec.learning_rate * 0.5 ** max(0, epoch + 1 - spec.halving_from_epoch)
     if spec.schedule == "cosine":
-        remaining = max(1, total_steps - spec.warmup_steps)
-        progress = min(1.0, (step - spec.warmup_steps) / remaining)
+        steps_after_warmup = max(1, total_steps - spec.warmup_steps)
+        progress = min(1.0, (step - spec.warmup_steps) / steps_after_warmup)
         return spec.learning_rate * 0.5 * (1 + math.cos(math.pi * progress))
     if spec.schedule == "plateau":
         return spec.learning_rate * 0.5**num_plateaus
@@ -87,14 +93,14 @@ def learning_rate(
 class EmaWeights:
     """Exponential moving average of the weights.
 
-    The average starts at zero and is bias-corrected as in Adam, so that the random initial weights
-    do not contribute.
+    The average starts at zero and is bias-corrected as in Adam, so the random initial weights do
+    not contribute.
     """
 
     def __init__(self, parameters: Iterable[nn.Parameter], *, decay: float) -> None:
         self.parameters = list(parameters)
         # The average before the bias correction.
-        self.uncorrected = [torch.zeros_like(each) for each in self.parameters]
+        self.uncorrected = [torch.zeros_like(parameter) for parameter in self.parameters]
         self.decay = decay
 
     @torch.no_grad()
@@ -105,30 +111,35 @@ class EmaWeights:
 
     @torch.no_grad()
     def average(self, num_updates: int) -> list[Tensor]:
-        """Return the bias-corrected average after `num_updates` updates; the weights if it is 0."""
+        """Return the bias-corrected average after `num_updates` updates.
+
+        Before the first update, return a copy of the weights.
+        """
         if num_updates == 0:
-            return [each.detach().clone() for each in self.parameters]
+            return [parameter.detach().clone() for parameter in self.parameters]
         return [*torch._foreach_div(self.uncorrected, 1 - self.decay**num_updates)]
 
 
 def supports_row_updates(spec: TrainSpec, *, world_size: int) -> bool:
-    """Return whether an update leaves rows without a gradient unchanged.
+    """Return whether an update may skip the embedding rows that its batch does not use.
 
-    Weight decay and the moments of other optimizers change every row. In distributed training,
-    processes use different rows, and the gradients of whole tables are averaged.
+    Weight decay and the moments of other optimizers change all rows. In distributed training,
+    processes use different rows, and DDP averages the gradients of whole tables.
     """
     return spec.optimizer == "sgd" and spec.weight_decay == 0 and world_size == 1
 
 
 @dataclass(frozen=True)
 class RowGradient:
-    """Gradient of a table at the M lookups of a batch.
+    """Gradient of an embedding table, stored for the M lookups of a batch.
+
+    A row that is looked up several times has its whole gradient at one of these lookups, and zeros
+    at the others. So the norm of `values` equals the norm of the gradient of the table.
 
     Args:
-        table: (V, E) the weights.
+        table: (V, E) the embedding table.
         ids: (M,) row of each lookup.
-        values: (M, E) at one lookup of each row, the sum of the gradients of all lookups of that
-            row; zeros at its other lookups. So the norm is that of the gradient of the table.
+        values: (M, E) gradient of the row, or zeros.
     """
 
     table: Tensor
@@ -137,20 +148,20 @@ class RowGradient:
 
     @torch.no_grad()
     def step(self, rate: Tensor) -> None:
-        """Update the table; `rate` is a scalar tensor."""
+        """Update the table by SGD with the learning rate `rate`, a scalar tensor."""
         self.table.index_add_(0, self.ids, self.values * rate, alpha=-1)
 
 
 class EmbeddingLookups:
-    """Lookups of a batch in one embedding table, for updates by SGD of only the rows used.
+    """Lookups of a batch in one embedding table; SGD then updates only the rows that were used.
 
-    A batch of 64 pairs uses about two thousand rows of a table that has tens of thousands. SGD
+    A batch of 64 pairs uses about two thousand of the tens of thousands of rows of a table. SGD
     without momentum does not change the other rows, so no gradient of the size of the table is
     needed.
 
-    While recording, the table returns detached vectors, which receive the gradient. The table
-    itself has no gradient, so the optimizer skips it. Shapes depend only on the batch, so the CPU
-    does not wait for the GPU.
+    While lookups are recorded, the table returns detached vectors, which receive the gradient. The
+    table itself has no gradient, so the optimizer skips it. The shapes of all tensors depend only
+    on the shape of the batch, so the CPU does not wait for the GPU.
 
     Args:
         table: an embedding that the network uses only for lookups.
@@ -159,18 +170,19 @@ class EmbeddingLookups:
     def __init__(self, table: WordEmbedding) -> None:
         self.table = table
         self._lookups: list[tuple[Tensor, Tensor]] = []  # ids and their vectors
-        # One lookup of each row that the batch uses; arbitrary for other rows.
-        self._lookup_of = torch.zeros(
+        # (V,) index of one lookup of each row that the batch uses; any index for other rows.
+        self._lookup_of_row = torch.zeros(
             table.num_embeddings, dtype=torch.int64, device=table.weight.device
         )
 
     def record(self) -> RemovableHandle:
         """Clear the lookups, and record new ones until the handle is removed."""
         self._lookups.clear()
-        return self.table.register_forward_hook(self._detach)
+        return self.table.register_forward_hook(self._record_lookup)
 
-    def _detach(self, _: nn.Module, inputs: tuple[Tensor, ...], vectors: Tensor) -> Tensor:
-        if not vectors.requires_grad:  # not in training
+    def _record_lookup(self, _: nn.Module, inputs: tuple[Tensor, ...], vectors: Tensor) -> Tensor:
+        """Record a lookup and return its vectors, detached from the table (a forward hook)."""
+        if not vectors.requires_grad:  # no gradient is computed, for example while sampling
             return vectors
         leaf = vectors.detach().requires_grad_()
         self._lookups.append((inputs[0], leaf))
@@ -178,22 +190,24 @@ class EmbeddingLookups:
 
     @torch.no_grad()
     def gradient(self) -> RowGradient:
-        """Sum the gradients of the lookups of each row, after `backward`."""
-        lookups = [(ids, each.grad) for ids, each in self._lookups if each.grad is not None]
-        ids = _concatenate([each.flatten() for each, _ in lookups])  # (M,)
-        gradients = _concatenate([each.flatten(0, -2) for _, each in lookups])  # (M, E)
-        positions = torch.arange(ids.size(0), device=ids.device)
-        self._lookup_of[ids] = positions  # any one of several lookups of a row
+        """Return the sum of the gradients of all lookups of each row, after `backward`."""
+        lookups = [
+            (ids, vectors.grad) for ids, vectors in self._lookups if vectors.grad is not None
+        ]
+        ids = _concatenate([ids.flatten() for ids, _ in lookups])  # (M,)
+        gradients = _concatenate([gradient.flatten(0, -2) for _, gradient in lookups])  # (M, E)
+        # For a row with several lookups, it does not matter which of them is stored.
+        self._lookup_of_row[ids] = torch.arange(ids.size(0), device=ids.device)
         table = self.table.weight
         values = torch.zeros_like(gradients, dtype=table.dtype)
-        values.index_add_(0, self._lookup_of[ids], gradients.to(table.dtype))
+        values.index_add_(0, self._lookup_of_row[ids], gradients.to(table.dtype))
         return RowGradient(table, ids, values)
 
 
 @contextmanager
-def record_lookups(tables: Sequence[EmbeddingLookups]) -> Iterator[None]:
-    """Record the lookups in tables for a block."""
-    handles = [each.record() for each in tables]
+def record_lookups(embeddings: Sequence[EmbeddingLookups]) -> Iterator[None]:
+    """Record the lookups in embedding tables until the block ends."""
+    handles = [embedding.record() for embedding in embeddings]
     try:
         yield
     finally:
@@ -201,6 +215,6 @@ def record_lookups(tables: Sequence[EmbeddingLookups]) -> Iterator[None]:
             handle.remove()
 
 
-def _concatenate(parts: list[Tensor]) -> Tensor:
-    """Concatenate tensors; a single one is not copied."""
-    return parts[0] if len(parts) == 1 else torch.cat(parts)
+def _concatenate(tensors: list[Tensor]) -> Tensor:
+    """Concatenate tensors along the first dimension; a single tensor is not copied."""
+    return tensors[0] if len(tensors) == 1 else torch.cat(tensors)

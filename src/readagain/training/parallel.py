@@ -13,8 +13,9 @@ from readagain.config.schema import ModelSpec, RunSpec
 from readagain.errors import ArgumentError
 
 SINGLE_THREAD_HIDDEN_SIZE = 128
-"""Below this hidden size, one thread is used. At a size of 64, a second thread made training at
-most 1.3 times as fast, and up to 3 times as slow if other programs used the CPU."""
+"""Networks with a smaller hidden size are trained with one thread by default. At a hidden size of
+64, a second thread made training at most 1.3 times as fast, and up to 3 times as slow if other
+programs used the CPU."""
 
 DeviceName = Literal["auto", "cpu", "cuda"]
 Value = TypeVar("Value")
@@ -26,7 +27,6 @@ class DistributedContext:
 
     rank: int = 0
     world_size: int = 1
-    local_rank: int = 0
 
     @property
     def is_first(self) -> bool:
@@ -34,7 +34,7 @@ class DistributedContext:
         return self.rank == 0
 
     def any_true(self, flag: bool) -> bool:
-        """Return whether the flag is True on any process; the result is the same on all."""
+        """Return, on all processes, whether the flag of any process is True."""
         if self.world_size == 1:
             return flag
         flags: list[object] = [None] * self.world_size
@@ -42,7 +42,7 @@ class DistributedContext:
         return any(flags)
 
     def broadcast(self, value: Value) -> Value:
-        """Return the value of the first process on all processes."""
+        """Return, on all processes, the value of the first process."""
         if self.world_size == 1:
             return value
         values = [value]
@@ -50,7 +50,7 @@ class DistributedContext:
         return values[0]
 
     def broadcast_tensors(self, tensors: Iterable[Tensor]) -> None:
-        """Overwrite tensors in place with those of the first process."""
+        """Overwrite tensors in place with the tensors of the first process."""
         if self.world_size > 1:
             for tensor in tensors:
                 distributed.broadcast(tensor, src=0)
@@ -62,15 +62,16 @@ def join_process_group(
 ) -> Iterator[tuple[DistributedContext, torch.device]]:
     """Join the process group of torchrun, if there is one, and choose a device.
 
+    The process leaves the group when the block ends.
+
     Raises:
         ConfigError: if CUDA is requested and not available.
     """
     processes = DistributedContext(
         rank=int(os.environ.get("RANK", "0")),
         world_size=int(os.environ.get("WORLD_SIZE", "1")),
-        local_rank=int(os.environ.get("LOCAL_RANK", "0")),
     )
-    device = choose_device(device_name, local_rank=processes.local_rank)
+    device = choose_device(device_name, local_rank=int(os.environ.get("LOCAL_RANK", "0")))
     if processes.world_size == 1:
         yield processes, device
         return
@@ -84,7 +85,8 @@ def join_process_group(
 def set_threads(run: RunSpec, num_threads: int) -> None:
     """Set the number of CPU threads of torch.
 
-    0 means one thread for small models (see `SINGLE_THREAD_HIDDEN_SIZE`), else torch's default.
+    0 sets one thread for networks below `SINGLE_THREAD_HIDDEN_SIZE`, and keeps torch's default for
+    larger networks.
     """
     model = run.model
     hidden_size = (
@@ -97,7 +99,11 @@ def set_threads(run: RunSpec, num_threads: int) -> None:
 
 
 def choose_device(name: DeviceName, *, local_rank: int = 0) -> torch.device:
-    """Return a device by name; `auto` is a GPU if there is one.
+    """Return the device of this process; `auto` is a GPU if there is one, else the CPU.
+
+    Args:
+        name: the requested device.
+        local_rank: index of the GPU, which torchrun assigns to the process.
 
     Raises:
         ConfigError: if CUDA is requested and not available.

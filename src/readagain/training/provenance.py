@@ -17,11 +17,11 @@ from readagain.training.parallel import DistributedContext
 from readagain.training.state import TrainingState
 
 
-def provenance(
+def collect_provenance(
     job: ResolvedJob, processes: DistributedContext, device: torch.device
 ) -> dict[str, Any]:
     """Return the part of the provenance that is known before the first update."""
-    corpus, trained, manifest = job.corpus, job.trained, job.corpus.manifest
+    corpus, manifest, model = job.corpus, job.corpus.manifest, job.trained_model
     return {
         "package_version": readagain.__version__,
         "commit": package_commit(),
@@ -34,17 +34,17 @@ def provenance(
             "sources": sorted({Path(origin).name for origin in manifest.origins}),
         },
         "began_from": None
-        if trained is None
+        if model is None
         else {
-            "name": trained.model_dir.path.resolve().name,
-            "weights_sha256": trained.checksum,
-            "provenance": trained.model_dir.provenance,
+            "name": model.model_dir.path.resolve().name,
+            "weights_sha256": model.checksum,
+            "provenance": model.model_dir.provenance,
         },
         "rouge_protocol": corpus_protocol(is_tokenized=corpus.is_tokenized),
         "seed": job.run.train.seed,
         "python_version": platform.python_version(),
         "torch_version": torch.__version__,
-        "device": device_name(device),
+        "device": describe_device(device),
         "processes": processes.world_size,
     }
 
@@ -52,7 +52,7 @@ def provenance(
 def add_state(
     provenance: dict[str, Any], state: TrainingState, *, is_finished: bool
 ) -> dict[str, Any]:
-    """Return provenance with the step of the weights, the training time and the date."""
+    """Return the provenance with the step of the best weights, the training time and the date."""
     return {
         **provenance,
         "step": state.step if state.best is None else state.best.step,
@@ -62,8 +62,8 @@ def add_state(
     }
 
 
-def device_name(device: torch.device) -> str:
-    """Return the name of the GPU or of the machine."""
+def describe_device(device: torch.device) -> str:
+    """Return the name of a GPU; for the CPU, a description of the machine."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return describe_machine()
@@ -75,11 +75,14 @@ def package_commit() -> str | None:
     git = shutil.which("git")
     if git is None:
         return None
-    tracked = _git(git, package.parent, "ls-files", "--error-unmatch", package.name)
-    return None if tracked is None else _git(git, package.parent, "rev-parse", "HEAD")
+    # An installed package may be inside a repository that does not contain it.
+    if _run_git(git, package.parent, "ls-files", "--error-unmatch", package.name) is None:
+        return None
+    return _run_git(git, package.parent, "rev-parse", "HEAD")
 
 
-def _git(git: str, directory: Path, *arguments: str) -> str | None:
+def _run_git(git: str, directory: Path, *arguments: str) -> str | None:
+    """Return the output of a git command, or None if it fails."""
     result = subprocess.run(
         [git, "-C", str(directory), *arguments], capture_output=True, text=True, check=False
     )

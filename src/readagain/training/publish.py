@@ -1,4 +1,4 @@
-"""Model folder of a run: its best weights, vocabularies and settings, and a model card."""
+"""Model folder of a run: best weights, vocabularies, settings, scores and a model card."""
 
 import json
 import shutil
@@ -35,7 +35,14 @@ def publish_model(
     provenance: dict[str, Any],
     scores: Scores | None,
 ) -> None:
-    """Write a model folder; graphs that were exported from other weights are removed.
+    """Write the model folder of a run; remove graphs that were exported from earlier weights.
+
+    Args:
+        path: the model folder.
+        job: the run.
+        weights_file: the file of the best weights, which is copied.
+        provenance: the provenance of these weights.
+        scores: the scores of these weights; None without dev pairs.
 
     Raises:
         ArtifactError: if the disk is full or fails; the folder is then unchanged.
@@ -65,7 +72,7 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
 _TEMPLATE = """\
 # {title}
 
-Generates a headline of a few words for a text{how}.
+Generates a headline of a few words for a text{method}.
 
 | | |
 |---|---|
@@ -73,24 +80,24 @@ Generates a headline of a few words for a text{how}.
 | parameters | {parameters:,} |
 | language | {language} |
 | vocabularies | {source_words:,} source words, {summary_words:,} summary words{by_copying} |
-| input | {reads} |
+| input | {input_size} |
 | trained on | {train_pairs} of `{corpus}` ({sources}), fingerprint `{fingerprint}` |
-| initial weights | {began_from} |
+| initial weights | {initial_weights} |
 | training | step {step:,}, {minutes:.1f} minutes on {device}, seed {seed} |
 | version | readagain {package_version}, torch {torch_version} |
 
 ## Scores
 
-{figures}
+{scores}
 
 ## Use
 
-{use} For other text, another language, or a text whose main
+{input_text} of the kind it was trained on. For other text, another language, or a text whose main
 point comes after the part that is read, the headline may sound right and be wrong.
 
 ## Known failures
 
-- It can {take} the wrong name or number, or put a right one into the wrong role.
+- It can {copy_or_write} the wrong name or number, or put a right one into the wrong role.
 - It can lose a negation or a condition, and so say the opposite of the text.
 - It repeats what the text claims, true or not.
 
@@ -104,32 +111,31 @@ The weights are derived from the corpus named above; its licence limits their us
 
 def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) -> str:
     """Return the text of the model card."""
-    corpus, began_from = provenance["corpus"], provenance["began_from"]
-    sentences = run.data.num_sentences
+    corpus, base_model = provenance["corpus"], provenance["began_from"]
+    num_sentences = run.data.num_sentences
+    sentences = "sentence" if num_sentences == 1 else pluralize(num_sentences, "sentence")
+    words = pluralize(run.data.max_source_words, "word")
     language = LANGUAGES[run.data.language]
-    copies = isinstance(run.model, ModelSpec) and run.model.output != "softmax"
+    can_copy = isinstance(run.model, ModelSpec) and run.model.output != "softmax"
     return _TEMPLATE.format(
         title=run.title,
-        how=_method_phrase(run, copies=copies),
-        by_copying=", and every word of the text by copying" if copies else "",
-        take="copy" if copies else "write",
+        method=_describe_method(run, can_copy=can_copy),
+        by_copying=", and every word of the text by copying" if can_copy else "",
+        copy_or_write="copy" if can_copy else "write",
         paper=run.paper,
         language=f"{language.name} ({language.code})",
-        use="Text of the kind it was trained on."
-        if language.code == UNDETERMINED
-        else f"{language.name} text of the kind it was trained on.",
+        input_text="Text" if language.code == UNDETERMINED else f"{language.name} text",
         parameters=count_parameters(run),
         source_words=run.source_vocab_size,
         summary_words=run.vocab_size,
-        reads=f"the first {'sentence' if sentences == 1 else pluralize(sentences, 'sentence')}, "
-        f"{pluralize(run.data.max_source_words, 'word')} "
+        input_size=f"the first {sentences}, {words} "
         f"{'in all' if run.data.join_sentences else 'each'}",
         corpus=corpus["name"],
         sources=", ".join(corpus["sources"]),
         fingerprint=corpus["fingerprint"][:12],
         train_pairs=pluralize(corpus["train_pairs"], "pair"),
-        began_from="random" if began_from is None else f"the model `{began_from['name']}`",
-        figures=_figures(run, provenance, scores),
+        initial_weights="random" if base_model is None else f"the model `{base_model['name']}`",
+        scores=_format_scores(run, provenance, scores),
         **{
             name: provenance[name]
             for name in ("step", "minutes", "device", "seed", "package_version", "torch_version")
@@ -137,16 +143,18 @@ def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) 
     )
 
 
-def _method_phrase(run: RunSpec, *, copies: bool) -> str:
-    """Return the phrase about reading twice and copying, for networks that do so."""
-    reads_twice = isinstance(run.model, ModelSpec) and not isinstance(
-        run.model.encoder, OnePassSpec
-    )
-    methods = ["reading it twice"] * reads_twice + ["copying from it"] * copies
+def _describe_method(run: RunSpec, *, can_copy: bool) -> str:
+    """Return ", by reading it twice and copying from it", or less if the network does less."""
+    methods = []
+    if isinstance(run.model, ModelSpec) and not isinstance(run.model.encoder, OnePassSpec):
+        methods.append("reading it twice")
+    if can_copy:
+        methods.append("copying from it")
     return f", by {' and '.join(methods)}" if methods else ""
 
 
-def _figures(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) -> str:
+def _format_scores(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) -> str:
+    """Return the scores of the dev pairs as a Markdown table."""
     if scores is None:
         return "The corpus had no dev split, so nothing was measured."
     dev_pairs = provenance["corpus"]["dev_pairs"]
@@ -156,15 +164,15 @@ def _figures(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) ->
         f"| {pluralize(dev_pairs, 'dev pair')} | negative log-probability of a word | "
         f"{scores.dev_loss:.3f} |",
     ]
-    measured = pluralize(min(run.train.rouge_pairs, dev_pairs), "dev pair")
+    rouge_pairs = pluralize(min(run.train.rouge_pairs, dev_pairs), "dev pair")
     is_unicode = provenance["rouge_protocol"] == UNICODE
-    words = "F1 over Unicode words" if is_unicode else "F1 of ROUGE-1.5.5, stemmed"
+    protocol = "F1 over Unicode words" if is_unicode else "F1 of ROUGE-1.5.5, stemmed"
     for name, value in (
         ("ROUGE-1", scores.rouge_1),
         ("ROUGE-2", scores.rouge_2),
         ("ROUGE-L", scores.rouge_l),
     ):
         if value is not None:
-            lines.append(f"| {measured} | {name} {words}, per cent | {value:.1f} |")
+            lines.append(f"| {rouge_pairs} | {name} {protocol}, per cent | {value:.1f} |")
     lines += ["", f"Beam size {run.decode.beam_size}; scored before detokenization."]
     return "\n".join(lines)

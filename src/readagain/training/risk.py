@@ -1,7 +1,7 @@
 """Minimum risk training, which maximizes the expected reward of sampled summaries.
 
-The reward is a ROUGE-like overlap of ids with the reference, computed on the device. ROUGE itself
-(`rouge/`) is computed from text, too slow for thousands of samples per update.
+The reward is similar to ROUGE, but computed from ids on the device. ROUGE itself (`rouge/`) is
+computed from text on the CPU, which is too slow for thousands of samples per update.
 """
 
 import torch
@@ -18,19 +18,20 @@ from readagain.training.dataset import BatchIndices
 from readagain.training.step import TrainingStep
 
 _SAMPLE_TOP_K = 40
-"""Number of most probable next words to sample from."""
+"""Number of most probable words from which each word of a sample is drawn."""
 
 
 class RiskStep(TrainingStep):
-    """Updates of a trained model by REINFORCE on sampled summaries.
+    """Update of a trained model by REINFORCE on sampled summaries.
 
-    The reward of a sample is its overlap with the reference; its baseline is the mean reward of
-    the other samples of the text (Ranzato et al. 2016, Kool et al. 2019). The loss also contains
-    the negative log-likelihood, with a weight, to keep the output fluent. The reported loss
+    The reward of a sample is its overlap with the reference. The REINFORCE baseline, which is
+    subtracted from the reward, is the mean reward of the other samples of the same text (Ranzato et
+    al. 2016, Kool et al. 2019). To keep the output fluent, the loss also contains the negative
+    log-likelihood of the reference, with the weight `risk_likelihood`. The reported loss, the risk,
     is 1 - mean reward.
 
     Args:
-        network: the network, which `model` may wrap.
+        network: the network for sampling; `model` is this network, or its DDP wrapper.
         max_words: maximum length of a sample.
         model, spec, options: as for `TrainingStep`.
     """
@@ -50,42 +51,50 @@ class RiskStep(TrainingStep):
 
     @property
     def has_fixed_length(self) -> bool:
-        """Whether the next update samples exactly `risk_words` words, as every second one does."""
+        """Whether all samples of the next update have exactly `risk_words` words.
+
+        This is the case in every second update if `risk_words` is set.
+        """
         return self.spec.risk_words > 0 and self.step % 2 == 0
 
     def _graph_key(self, batch: BatchIndices | Batch) -> tuple[int, ...]:
         return (*batch.shape_key(), self.has_fixed_length)
 
-    def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    def _sum_losses(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Compute the loss and the risk of a batch, as sums over its texts, and their number.
+
+        In shapes, K is the number of samples per text, T the padded length of samples, and Y the
+        padded length of references.
+        """
         K, likelihood_weight = self.spec.risk_samples, self.spec.risk_likelihood
+        can_end = not self.has_fixed_length
         with self._autocast():
             samples, lengths = sample_summaries(
                 self.network,
                 batch,
                 num_samples=K,
-                num_words=self.spec.risk_words if self.has_fixed_length else self.max_words,
-                can_end=not self.has_fixed_length,
+                num_words=self.max_words if can_end else self.spec.risk_words,
+                can_end=can_end,
             )  # (B * K, T), (B * K,)
-            scored = _add_references(batch, samples, lengths, can_end=not self.has_fixed_length)
-            word_log_probs = self._score(*scored.inputs())  # (B * (K + 1), max(T + 1, Y))
-        log_probs = word_log_probs.masked_fill(~scored.target_valid, 0.0).sum(1).view(-1, K + 1)
-        rows, reference_words = samples.size(0), batch.target_valid.sum(1)  # EOS included
-        # Padding rows of the batch have no reference words.
+            scored_batch = _add_references(batch, samples, lengths, can_end=can_end)
+            word_log_probs = self._score(*scored_batch.inputs())  # (B * (K + 1), max(T + 1, Y))
+        word_log_probs = word_log_probs.masked_fill(~scored_batch.target_valid, 0.0)
+        log_probs = word_log_probs.sum(1).view(-1, K + 1)  # (B, K + 1): samples, then reference
+        num_samples = samples.size(0)  # B * K
+        num_reference_words = batch.target_valid.sum(1)  # (B,) with EOS; 0 in padding rows
         rewards = overlap_reward(
             samples,
             lengths,
-            batch.target_ids.repeat_interleave(K, 0, output_size=rows),
-            (reference_words - 1).clamp_min(0).repeat_interleave(K, 0, output_size=rows),
+            batch.target_ids.repeat_interleave(K, 0, output_size=num_samples),
+            (num_reference_words - 1).clamp_min(0).repeat_interleave(K, 0, output_size=num_samples),
         ).view(-1, K)  # (B, K)
-        baselines = (rewards.sum(1, keepdim=True) - rewards) / (K - 1)
-        expected_reward = ((rewards - baselines) * log_probs[:, :K]).mean(1)  # (B,)
-        mean_log_prob = log_probs[:, K] / reference_words.clamp_min(1)  # (B,)
-        is_real = reference_words > 0
-        loss = (
-            -((1 - likelihood_weight) * expected_reward + likelihood_weight * mean_log_prob)
-            .masked_fill(~is_real, 0.0)
-            .sum()
-        )
+        baselines = (rewards.sum(1, keepdim=True) - rewards) / (K - 1)  # (B, K)
+        # The gradient of this value is an estimate of the gradient of the expected reward.
+        reinforce = ((rewards - baselines) * log_probs[:, :K]).mean(1)  # (B,)
+        mean_log_prob = log_probs[:, K] / num_reference_words.clamp_min(1)  # (B,)
+        is_real = num_reference_words > 0  # (B,)
+        objective = (1 - likelihood_weight) * reinforce + likelihood_weight * mean_log_prob  # (B,)
+        loss = -objective.masked_fill(~is_real, 0.0).sum()
         risk = (1 - rewards.mean(1)).masked_fill(~is_real, 0.0).sum()
         return loss, risk, is_real.sum()
 
@@ -100,49 +109,57 @@ def sample_summaries(
         network: the network, in training mode.
         batch: the sources.
         num_samples: number K of samples for each source.
-        num_words: maximum number T of words; without `can_end`, the exact number.
-        can_end: whether EOS is sampled.
+        num_words: maximum number T of words of a sample.
+        can_end: whether a sample may end earlier, with EOS.
 
     Returns:
         (B * K, T) extended ids, padded with PAD, and (B * K,) lengths.
     """
     network.eval()
     state = network.start(batch.source_ids, batch.source_lengths, batch.source_ext_ids)
-    documents = torch.arange(batch.source_ids.size(0), device=batch.source_ids.device)
-    rows = documents.repeat_interleave(num_samples, output_size=len(documents) * num_samples)
-    state = state.select(rows)
-    previous = torch.full_like(rows, BOS)
-    is_open = torch.ones_like(rows, dtype=torch.bool)
+    sources = torch.arange(batch.source_ids.size(0), device=batch.source_ids.device)
+    source_of = sources.repeat_interleave(num_samples, output_size=len(sources) * num_samples)
+    state = state.select(source_of)  # B * K rows
+    previous = torch.full_like(source_of, BOS)
+    is_open = torch.ones_like(source_of, dtype=torch.bool)  # (B * K,) samples without EOS so far
     words = []
     for _ in range(num_words):
         logits, state = network.step(state, previous)
-        best = top_candidates(logits, state.memory, _SAMPLE_TOP_K)
-        log_probs, ids = best.log_probs, best.ids  # (B * K, k)
-        if can_end:
-            log_probs = torch.cat([log_probs, best.end_log_probs.unsqueeze(1)], 1)
+        candidates = top_candidates(logits, state.memory, _SAMPLE_TOP_K)
+        log_probs, ids = candidates.log_probs, candidates.ids  # (B * K, k)
+        if can_end:  # (B * K, k + 1)
+            log_probs = torch.cat([log_probs, candidates.end_log_probs.unsqueeze(1)], 1)
             ids = F.pad(ids, (0, 1), value=EOS)
-        # Gumbel-max trick: the argmax of p / e, e exponential, is a sample from p.
+        # Gumbel-max trick: with exponentially distributed e, the argmax of p / e is a sample of p.
         noise = torch.empty_like(log_probs).exponential_().log()
-        sampled = ids.gather(1, (log_probs - noise).argmax(1, keepdim=True)).squeeze(1)
-        is_open = is_open & (sampled != EOS)
-        words.append(torch.where(is_open, sampled, PAD))
-        previous = torch.where(is_open, sampled, EOS)
+        word = ids.gather(1, (log_probs - noise).argmax(1, keepdim=True)).squeeze(1)  # (B * K,)
+        is_open = is_open & (word != EOS)
+        words.append(torch.where(is_open, word, PAD))
+        previous = torch.where(is_open, word, EOS)
     network.train()
     samples = torch.stack(words, 1)  # (B * K, T)
     return samples, (samples != PAD).sum(1)
 
 
 def _add_references(batch: Batch, samples: Tensor, lengths: Tensor, *, can_end: bool) -> Batch:
-    """Return a batch with K + 1 rows for each source: its samples, then its reference."""
+    """Return a batch with K + 1 rows for each source: its samples, then its reference.
+
+    Args:
+        batch: sources and references.
+        samples: (B * K, T) extended ids.
+        lengths: (B * K,) number of words of each sample.
+        can_end: whether samples end with EOS, which is then a target, too.
+    """
     B, T, Y = batch.source_ids.size(0), samples.size(1), batch.target_ids.size(1)
     K, width = samples.size(0) // B, max(T + 1, Y)
-    ends = lengths.unsqueeze(1) == torch.arange(width, device=lengths.device)
-    targets = torch.where(ends, EOS, F.pad(samples, (0, width - T), value=PAD))
-    # A truncated sample, or one of fixed length, has no EOS to score.
-    num_scored = torch.where(lengths < T, lengths + 1, lengths) if can_end else lengths
-    valid = valid_positions(num_scored, width).view(B, K, width)
-    reference = F.pad(batch.target_ids, (0, width - Y), value=PAD).unsqueeze(1)
+    is_end = lengths.unsqueeze(1) == torch.arange(width, device=lengths.device)  # (B * K, width)
+    targets = torch.where(is_end, EOS, F.pad(samples, (0, width - T), value=PAD))
+    # EOS is no target of a sample that was truncated or has a fixed length.
+    num_targets = torch.where(lengths < T, lengths + 1, lengths) if can_end else lengths
+    valid = valid_positions(num_targets, width).view(B, K, width)
+    reference = F.pad(batch.target_ids, (0, width - Y), value=PAD).unsqueeze(1)  # (B, 1, width)
     reference_valid = F.pad(batch.target_valid, (0, width - Y)).unsqueeze(1)
+    # (B * (K + 1), width)
     targets = torch.cat([targets.view(B, K, width), reference], 1).flatten(0, 1)
 
     def repeat(tensor: Tensor) -> Tensor:
@@ -176,42 +193,56 @@ def overlap_reward(
     T, Y = summary_ids.size(1), reference_ids.size(1)
     summary_valid = torch.arange(T, device=summary_ids.device) < summary_lengths.unsqueeze(1)
     reference_valid = torch.arange(Y, device=summary_ids.device) < reference_lengths.unsqueeze(1)
-    equal = summary_ids.unsqueeze(2) == reference_ids.unsqueeze(1)  # (B, T, Y)
-    equal &= summary_valid.unsqueeze(2) & (reference_valid & (reference_ids != UNK)).unsqueeze(1)
-    equal_bigrams = equal & F.pad(equal[:, 1:, 1:], (0, 1, 0, 1))  # (B, T, Y): start of a bigram
-    unigram_f1 = _f1(_matched(equal), summary_lengths, reference_lengths)
-    bigram_f1 = _f1(_matched(equal_bigrams), summary_lengths - 1, reference_lengths - 1)
-    subsequence_f1 = _f1(_longest_common(equal), summary_lengths, reference_lengths)
+    is_equal = summary_ids.unsqueeze(2) == reference_ids.unsqueeze(1)  # (B, T, Y)
+    is_equal &= summary_valid.unsqueeze(2) & (reference_valid & (reference_ids != UNK)).unsqueeze(1)
+    # (B, T, Y) True where equal bigrams start
+    is_equal_bigram = is_equal & F.pad(is_equal[:, 1:, 1:], (0, 1, 0, 1))
+    unigram_f1 = _f1(_count_matches(is_equal), summary_lengths, reference_lengths)
+    bigram_f1 = _f1(_count_matches(is_equal_bigram), summary_lengths - 1, reference_lengths - 1)
+    subsequence_f1 = _f1(_longest_common(is_equal), summary_lengths, reference_lengths)
     return (unigram_f1 + bigram_f1 + subsequence_f1) / 3
 
 
-def _matched(equal: Tensor) -> Tensor:
-    """Return the (B,) clipped counts of matching n-grams.
+def _count_matches(is_equal: Tensor) -> Tensor:
+    """Return the number of matching n-grams, clipped as in ROUGE.
 
-    An n-gram with i occurrences in the summary and j in the reference counts min(i, j) times.
+    An n-gram with i occurrences in the summary and j in the reference counts min(i, j) times: its
+    k-th occurrence in the summary matches its k-th occurrence in the reference.
+
+    Args:
+        is_equal: (B, T, Y) whether the n-gram at a position of the summary equals the n-gram at a
+            position of the reference.
+
+    Returns:
+        (B,) counts.
     """
-    # Equal n-grams match the same reference positions, where their occurrences can be counted.
-    before = equal.long().cumsum(1) - 1  # (B, T, Y): earlier occurrences in the summary
-    rank = equal.long().cumsum(2) - 1  # (B, T, Y): earlier matches in the reference
-    return (equal & (rank == before)).any(2).sum(1)
+    summary_rank = is_equal.long().cumsum(1) - 1  # (B, T, Y): earlier occurrences in the summary
+    reference_rank = is_equal.long().cumsum(2) - 1  # (B, T, Y): those in the reference
+    return (is_equal & (reference_rank == summary_rank)).any(2).sum(1)
 
 
-def _longest_common(equal: Tensor) -> Tensor:
+def _longest_common(is_equal: Tensor) -> Tensor:
     """Return the (B,) lengths of the longest common subsequences.
 
-    A row of the dynamic program is stored as bits of an integer (Hyyrö 2004).
+    This is the bit-parallel algorithm of Hyyrö 2004. Bit j of an integer stands for reference
+    position j, so each summary word needs a few integer operations instead of a loop over the
+    reference. At the end, the bits that are 0 are counted.
+
+    Args:
+        is_equal: (B, T, Y) whether a word of the summary equals a word of the reference.
     """
-    B, T, Y = equal.shape
-    bits = torch.ones((), dtype=torch.int64, device=equal.device) << torch.arange(
-        Y, device=equal.device
+    B, T, Y = is_equal.shape
+    bits = torch.ones((), dtype=torch.int64, device=is_equal.device) << torch.arange(
+        Y, device=is_equal.device
     )
-    matches = (equal * bits).sum(2)  # (B, T)
-    state = torch.full((B,), -1, dtype=torch.int64, device=equal.device)
+    matches = (is_equal * bits).sum(2)  # (B, T)
+    row = torch.full((B,), -1, dtype=torch.int64, device=is_equal.device)  # all bits are 1
     for t in range(T):
-        kept = state & matches[:, t]
-        state = (state + kept) | (state - kept)
-    return Y - ((state.unsqueeze(1) >> torch.arange(Y, device=equal.device)) & 1).sum(1)
+        matching_bits = row & matches[:, t]
+        row = (row + matching_bits) | (row - matching_bits)
+    return Y - ((row.unsqueeze(1) >> torch.arange(Y, device=is_equal.device)) & 1).sum(1)
 
 
-def _f1(matched: Tensor, summary_size: Tensor, reference_size: Tensor) -> Tensor:
-    return 2 * matched / (summary_size + reference_size).clamp_min(1)
+def _f1(num_matches: Tensor, summary_size: Tensor, reference_size: Tensor) -> Tensor:
+    """Return F1; precision is num_matches / summary_size, recall num_matches / reference_size."""
+    return 2 * num_matches / (summary_size + reference_size).clamp_min(1)

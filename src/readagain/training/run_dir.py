@@ -2,9 +2,9 @@
 
 ```
 OUT/
-  model.json, run.json, …   the model folder, after the first validation
-  metrics.jsonl             one JSON object per log line or validation
-  tensorboard/              the same numbers for TensorBoard
+  model.json, run.json, …   files of the model, from the first validation on
+  metrics.jsonl             log: one JSON object per line
+  tensorboard/              the values of the log for TensorBoard
   resume/                   the identity of the run and its latest checkpoint
   resume/finished.json      written when the run has finished
 ```
@@ -34,8 +34,7 @@ BASE_MODEL_KEY = "weights begun from"
 class RunDir(OutputDir):
     """Output folder of one training run.
 
-    `RunDir.open` resumes the run in the folder if its settings and inputs are the same, or differ
-    only by more epochs.
+    `RunDir.open` accepts a folder whose run has the same settings and inputs, or fewer epochs.
     """
 
     content = "training run"
@@ -62,31 +61,36 @@ class RunDir(OutputDir):
             raise self.damaged(_FINISHED_FILE) from error
 
     def has_finished(self, epochs: int) -> bool:
-        """Return whether the run has been trained for `epochs` epochs, or has stopped early."""
+        """Return whether a run of `epochs` epochs has finished; it may have stopped early."""
         state = self.finished_state()
-        # Version 0.1 stored `epochs` 0 and no checkpoint, so there is nothing to continue from.
+        # Version 0.1 stored `epochs` 0 and no checkpoint, so such a run cannot be continued.
         return state is not None and state.epochs in (0, epochs)
 
     def finish(self, state: TrainingState) -> None:
-        """Mark the run as finished; keep its checkpoint, so that more epochs can be trained."""
+        """Mark the run as finished; its checkpoint stays, since more epochs may follow."""
         self.write_json(_FINISHED_FILE, asdict(state))
 
     def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Check that the identity in the folder is that of this run, which may have more epochs.
+        """Check that the identities are equal, except that the epochs may have been increased.
+
+        Args:
+            before: the identity in the folder.
+            now: the identity of this run.
 
         Raises:
             ConfigError: if other settings differ, or there is no checkpoint to continue from.
         """
-        old, new = (each.get("train", {}).get("epochs", 0) for each in (before, now))
-        if old < new and self.finished_state() is not None and not self._has_checkpoint():
-            raise ArgumentError(
-                "{0}: has finished its {1} and has no checkpoint to continue from; fine-tune it "
-                "with {from} in another folder, or start over with {overwrite}",
-                self.path,
-                pluralize(old, "epoch"),
-            )
-        if old < new:
-            before = {**before, "train": {**before["train"], "epochs": new}}
+        old_epochs = before.get("train", {}).get("epochs", 0)
+        new_epochs = now.get("train", {}).get("epochs", 0)
+        if old_epochs < new_epochs:
+            if self.finished_state() is not None and not self._has_checkpoint():
+                raise ArgumentError(
+                    "{0}: has finished its {1} and has no checkpoint to continue from; fine-tune "
+                    "it with {from} in another folder, or start over with {overwrite}",
+                    self.path,
+                    pluralize(old_epochs, "epoch"),
+                )
+            before = {**before, "train": {**before["train"], "epochs": new_epochs}}
         super().check_identity(_rename_base_model(before), _rename_base_model(now))
 
     def is_own_name(self, name: str) -> bool:
@@ -144,10 +148,10 @@ def _rename_base_model(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _add_defaults(identity: dict[str, Any]) -> dict[str, Any]:
-    """Return an identity with the settings that its version did not have yet."""
+    """Return an identity with the defaults of settings that its version did not have yet."""
     names = {field.name for field in fields(RunSpec)}
+    settings = {name: value for name, value in identity.items() if name in names}
     try:
-        settings = {name: value for name, value in identity.items() if name in names}
         return {**identity, **run_to_dict(run_from_dict(settings, where=""))}
-    except ConfigError:
+    except ConfigError:  # this version cannot read it, so `check_identity` will refuse it
         return identity

@@ -1,4 +1,4 @@
-"""Files of a run, written by its first process: log, checkpoints and model folder."""
+"""Validations of a run and its files: log, checkpoints and model, in its first process only."""
 
 import math
 import time
@@ -13,7 +13,7 @@ from readagain.training.checkpoint import Checkpoint, save_checkpoint
 from readagain.training.display import Display
 from readagain.training.job import ResolvedJob
 from readagain.training.metrics import MetricsLog, start_copy
-from readagain.training.provenance import add_state, provenance
+from readagain.training.provenance import add_state, collect_provenance
 from readagain.training.publish import publish_model
 from readagain.training.run_dir import RunDir
 from readagain.training.state import TrainingState
@@ -22,14 +22,21 @@ from readagain.training.trainer import Trainer
 from readagain.training.validate import Validation, Validator
 
 SAVE_SECONDS = 600.0
-"""Maximum time between checkpoints if validations are further apart."""
+"""Time after which a checkpoint is saved if there was no validation, which also saves one."""
 ESTIMATE_SECONDS = 5.0
-"""Time to measure after the first update, before the duration of the run is estimated."""
+"""Time between the end of the first update and the estimate of the duration of the run."""
 
 
 @dataclass(frozen=True)
 class _LogLine:
-    """Line of the log that ends with update `step`; `read_losses` waits for its losses."""
+    """Line of the log that is complete but not yet written, about several updates.
+
+    Args:
+        step: the last update.
+        read_losses: function that waits for the losses of the updates and returns them.
+        num_pairs: number of pairs of the updates.
+        seconds: duration of the updates.
+    """
 
     step: int
     read_losses: Callable[[], list[float]]
@@ -38,14 +45,14 @@ class _LogLine:
 
 
 class RunWriter:
-    """Validation of a run, and writer of its log, checkpoints and model folder.
+    """Writer of the log, the checkpoints and the model of a run, which it also validates.
 
     Args:
         job: the run.
-        run_dir: its folder.
+        run_dir: the run folder.
         display: the console output.
         state: the state in which this process starts.
-        checkpoint: the checkpoint of `state`; None for a new run.
+        checkpoint: the checkpoint that contains `state`; None for a new run.
         trainer: the network and the optimizer to validate and save.
     """
 
@@ -63,7 +70,7 @@ class RunWriter:
         self.display = display
         self.checkpoint = checkpoint
         self.trainer = trainer
-        self.provenance = provenance(job, trainer.processes, trainer.device)
+        self.provenance = collect_provenance(job, trainer.processes, trainer.device)
         has_dev = len(job.corpus.split("dev")) > 0
         self.validator = Validator(job, trainer.device) if has_dev else None
         self.log = MetricsLog(
@@ -71,10 +78,13 @@ class RunWriter:
         )
         if self.log.missing_tensorboard:
             display.print_line(self.log.missing_tensorboard)
-        self._losses = [torch.tensor(loss, device=trainer.device) for loss in state.open_losses]
-        self._pending: _LogLine | None = None
-        self._num_pairs = 0
-        self._minutes_before = state.minutes
+        # Losses of the updates since the latest ended line of the log, and their number of pairs.
+        self._open_losses = [
+            torch.tensor(loss, device=trainer.device) for loss in state.open_losses
+        ]
+        self._open_pairs = 0
+        self._pending_line: _LogLine | None = None
+        self._minutes_before = state.minutes  # before this process started
         self._first_step = state.step
         self._has_estimate = False
         self._first_update_end: float | None = None
@@ -83,29 +93,29 @@ class RunWriter:
     def log_update(self, state: TrainingState, loss: Tensor, num_pairs: int) -> TrainingState:
         """Log an update, and save a checkpoint if the last one is more than `SAVE_SECONDS` old.
 
-        Every `log_every` updates become a line of the log. It is written when the next line is
-        complete. Its losses have been computed by then, so the CPU does not wait for the GPU.
+        Every `log_every` updates become a line of the log, which is written when the next line is
+        complete. The GPU has computed its losses by then, so the CPU does not wait for the GPU.
 
         Returns:
-            The state, as it was saved if there is a new checkpoint.
+            `state`, or the state as saved if there is a new checkpoint.
         """
-        self._losses.append(loss.clone())  # on a GPU, the next update may overwrite it
-        self._num_pairs += num_pairs
+        self._open_losses.append(loss.clone())  # on a GPU, the next update may overwrite it
+        self._open_pairs += num_pairs
         self._show_estimate(state.step)
         if state.step % self.job.run.train.log_every == 0:
-            self._write_pending()
+            self._write_pending_line()
             self._end_line(state.step)
         is_save_due = time.monotonic() - self._save_time >= SAVE_SECONDS
         return self.save(state) if is_save_due else state
 
     def validate(self, state: TrainingState, stop: StopSignal) -> TrainingState | None:
-        """Validate the network; save and publish its weights if they are the best so far.
+        """Validate the network and save a checkpoint; publish the weights if they are the best.
 
-        Without dev pairs, the latest weights count as the best. The time of a validation does not
-        count in the training rate of the log.
+        Without dev pairs, the latest weights count as the best. The time of a validation is not
+        included in `pairs_per_s` of the log.
 
         Returns:
-            The state after the validation, or None if `stop` was set meanwhile.
+            The state after the validation, or None if `stop` was set during the validation.
         """
         start = time.monotonic()
         self._check_finite(state.step)
@@ -113,15 +123,17 @@ class RunWriter:
         validation = None
         with self.trainer.training_step.averaged_weights():
             if self.validator is None:
-                state, is_best = replace(state, validated_step=state.step), True
+                state = replace(state, validated_step=state.step)
+                is_best = True
             else:
                 validation = self.validator.validate(model, step=state.step, stop=stop)
                 if validation is None:
                     return None
                 state = state.after_validation(validation.scores, self.trainer.spec)
                 is_best = state.best == validation.scores
-            weights = model.state_dict()
-            best = {name: each.clone() for name, each in weights.items()} if is_best else None
+            best = None
+            if is_best:
+                best = {name: tensor.clone() for name, tensor in model.state_dict().items()}
         if validation is not None:
             self._log_validation(validation, is_best=is_best)
         state = self.save(state, best=best)
@@ -137,10 +149,10 @@ class RunWriter:
 
         Args:
             state: the state of the run.
-            best: new best weights; None keeps those of the last checkpoint.
+            best: new best weights; None keeps the best weights of the latest checkpoint.
 
         Returns:
-            The state as it was saved, with the current length of the log and time.
+            The state as saved, with the current training time, log length and open losses.
 
         Raises:
             ReadAgainError: if a loss or a weight is not finite; nothing is written then.
@@ -157,7 +169,7 @@ class RunWriter:
             self.run_dir.checkpoints,
             state,
             weights=self.trainer.model.state_dict(),
-            training=self.trainer.training_state(),
+            training_tensors=self.trainer.training_tensors(),
             best=best,
         )
         self._save_time = time.monotonic()
@@ -181,22 +193,19 @@ class RunWriter:
 
     def finish(self, state: TrainingState) -> TrainingState:
         """Write the last line of the log and the final model, and mark the run as finished."""
-        self._write_pending()
-        if self._losses:
+        self._write_pending_line()
+        if self._open_losses:
             self._end_line(state.step)
         state = self.save(state)
         self.publish(state, is_finished=True)
         self.run_dir.finish(state)
         return state
 
-    def close(self) -> None:
-        """Close the log."""
-        self.log.close()
-
     def _show_estimate(self, step: int) -> None:
-        """Show the estimated duration once, since the first line of the log may take long.
+        """Show the estimated duration of the run, once.
 
-        The first update is not measured: it is slower than the others.
+        Without it, the first sign of progress would be the first line of the log, which may take
+        long. The first update is not measured, since it is slower than the others.
         """
         now = time.monotonic()
         if self._first_update_end is None:
@@ -219,20 +228,22 @@ class RunWriter:
             self.display.warn(validation.warning)
 
     def _end_line(self, step: int) -> None:
-        """End a line of the log, which `_write_pending` will write."""
+        """End the current line of the log; `_write_pending_line` writes it later."""
         now = time.monotonic()
         seconds = now - self._line_start
-        self._pending = _LogLine(step, start_copy(self._losses), self._num_pairs, seconds)
-        self._losses, self._line_start, self._num_pairs = [], now, 0
+        self._pending_line = _LogLine(
+            step, start_copy(self._open_losses), self._open_pairs, seconds
+        )
+        self._open_losses, self._line_start, self._open_pairs = [], now, 0
 
-    def _write_pending(self) -> None:
-        """Write the line of the log that was ended last, if it has not been written."""
-        if self._pending is None:
+    def _write_pending_line(self) -> None:
+        """Write the latest ended line of the log, if it has not been written yet."""
+        if self._pending_line is None:
             return
-        line, self._pending = self._pending, None
+        line, self._pending_line = self._pending_line, None
         step, losses = line.step, line.read_losses()
         self._check_losses(losses, step)
-        seconds = time.monotonic() - self._start_time
+        seconds = time.monotonic() - self._start_time  # since this process started
         record = {
             "step": step,
             "epoch": step / self.trainer.steps_per_epoch,
@@ -247,17 +258,24 @@ class RunWriter:
         self.display.show_update(record, seconds_left=seconds_per_step * steps_left)
 
     def _check_finite(self, step: int) -> list[float]:
-        """Write the pending line; return the losses since, if they and all weights are finite."""
-        self._write_pending()
-        losses = start_copy(self._losses)()
+        """Write the pending line of the log, and check that all losses and weights are finite.
+
+        Returns:
+            The losses since the latest ended line.
+
+        Raises:
+            ReadAgainError: if a loss or a weight is not finite.
+        """
+        self._write_pending_line()
+        losses = start_copy(self._open_losses)()
         self._check_losses(losses, step)
         weights = self.trainer.model.state_dict().values()
-        if not all(bool(each.isfinite().all()) for each in weights):
+        if not all(bool(tensor.isfinite().all()) for tensor in weights):
             raise self._divergence(step, "a weight is not finite")
         return losses
 
     def _check_losses(self, losses: Sequence[float], last_step: int) -> None:
-        """Check that all losses are finite; the last one is that of update `last_step`."""
+        """Check that the losses of the updates up to `last_step` are finite."""
         for step, loss in enumerate(losses, start=last_step - len(losses) + 1):
             if not math.isfinite(loss):
                 raise self._divergence(step, f"the loss became {loss}")

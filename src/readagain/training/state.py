@@ -1,4 +1,4 @@
-"""State of a run besides its tensors, and the scores of a validation."""
+"""State of a run without its tensors, and the scores of a validation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,9 +9,10 @@ from readagain.config.schema import TrainSpec
 Criterion = Literal["loss", "rouge"]
 
 MIN_GAIN = 0.01
-"""If the last validation lowers the dev loss by more than this fraction, the run was too short."""
+"""If the last validation lowered the dev loss by more than this fraction, the run was too short."""
 PLATEAU_GAIN = 0.001
-"""With the schedule `plateau`, a validation that lowers the dev loss by less is no improvement."""
+"""With the schedule `plateau`, a validation is an improvement only if it lowers the dev loss by at
+least this fraction."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,11 +26,14 @@ class Scores:
     rouge_l: float | None = None
 
     def value(self, criterion: Criterion) -> float:
-        """Return the value of a criterion; larger is better."""
-        rouge = (self.rouge_1, self.rouge_2, self.rouge_l)
-        if criterion == "loss" or None in rouge:
+        """Return the mean ROUGE or the negative dev loss; a larger value is better.
+
+        Without ROUGE, the criterion is always the loss.
+        """
+        rouge = [score for score in (self.rouge_1, self.rouge_2, self.rouge_l) if score is not None]
+        if criterion == "loss" or not rouge:
             return -self.dev_loss
-        return sum(each for each in rouge if each is not None) / len(rouge)
+        return sum(rouge) / len(rouge)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +44,7 @@ class TrainingState:
     validated_step: int = 0
     """Step of the latest validation."""
     best: Scores | None = None
+    """Scores of the best weights so far."""
     num_worse: int = 0
     """Number of validations since the last improvement."""
     num_plateaus: int = 0
@@ -47,14 +52,15 @@ class TrainingState:
     minutes: float = 0.0
     """Training time, including the time before a resume."""
     metrics_bytes: int = 0
-    """Length of the log."""
+    """Length of `metrics.jsonl`."""
     open_losses: tuple[float, ...] = ()
     """Losses since the last line of the log."""
     has_stopped_early: bool = False
+    """Whether `patience` validations in a row brought no improvement."""
     epochs: int = 0
-    """Number of epochs to train for; 0 in states of older versions."""
+    """Number of epochs of the whole run; 0 in states that version 0.1 stored."""
     last_gain: float = 0.0
-    """Fraction by which the latest validation lowered the previous best dev loss."""
+    """Fraction by which the latest validation lowered the dev loss of the best weights."""
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "TrainingState":
@@ -63,7 +69,7 @@ class TrainingState:
         return cls(**{**content, "best": best, "open_losses": tuple(content["open_losses"])})
 
     def for_epochs(self, epochs: int) -> "TrainingState":
-        """Return the state with a new number of epochs; a larger one resets early stopping."""
+        """Return the state with a new number of epochs; a larger number resets early stopping."""
         if 0 < self.epochs < epochs:
             return replace(self, epochs=epochs, num_worse=0, has_stopped_early=False)
         return replace(self, epochs=epochs)
@@ -73,28 +79,37 @@ class TrainingState:
         return replace(self, step=self.step + 1)
 
     def after_validation(self, scores: Scores, spec: TrainSpec) -> "TrainingState":
-        """Return the state after a validation; `best` is `scores` if they are the best so far."""
+        """Return the state after a validation.
+
+        Its `best` is `scores` if they are the best so far. With the schedule `plateau`, they may be
+        the best without being an improvement.
+        """
         best = self.best
-        is_better = best is None or scores.value(spec.best_by) > best.value(spec.best_by)
-        last_gain = 0.0 if best is None else 1 - scores.dev_loss / best.dev_loss
-        is_plateau = best is not None and (
-            last_gain < PLATEAU_GAIN if spec.schedule == "plateau" else not is_better
-        )
-        num_worse = self.num_worse + 1 if is_plateau else 0
+        is_best = best is None or scores.value(spec.best_by) > best.value(spec.best_by)
+        gain = 0.0 if best is None else 1 - scores.dev_loss / best.dev_loss
+        if best is None or spec.schedule != "plateau":
+            is_improvement = is_best
+        else:
+            is_improvement = gain >= PLATEAU_GAIN
+        num_worse = 0 if is_improvement else self.num_worse + 1
         return replace(
             self,
             validated_step=scores.step,
-            best=scores if is_better else best,
+            best=scores if is_best else best,
             num_worse=num_worse,
-            num_plateaus=self.num_plateaus + is_plateau,
+            num_plateaus=self.num_plateaus + (not is_improvement),
             has_stopped_early=0 < spec.patience <= num_worse,
-            last_gain=last_gain,
+            last_gain=gain,
         )
 
     def is_validation_due(self, every: int, total_steps: int) -> bool:
-        """Return whether the current weights must be validated now."""
+        """Return whether the current weights must be validated now.
+
+        This is the case every `every` updates and after the last update.
+        """
         is_validation_step = self.step % every == 0 or self.step == total_steps
-        return self.step > 0 and is_validation_step and self.validated_step < self.step
+        is_validated = self.validated_step == self.step  # initially, both are 0
+        return is_validation_step and not is_validated
 
     def has_ended(self, total_steps: int) -> bool:
         """Return whether no update is left to do."""

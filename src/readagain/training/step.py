@@ -1,8 +1,8 @@
 """Training step: loss, gradient, clipping, optimizer and averaged weights.
 
-On a GPU the whole update is captured as a CUDA graph for each batch shape. Replaying the graph is
-one launch, instead of one for each of about a hundred small kernels. The CPU never waits for the
-GPU.
+On a GPU the whole update is captured as a CUDA graph, once per batch shape. Replaying a graph is a
+single launch, instead of a launch for each of about a hundred small kernels. The CPU never waits
+for the GPU.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,13 @@ from readagain.training.optim import (
 
 @dataclass(frozen=True)
 class _CapturedUpdate:
-    """CUDA graph of an update, with the memory of its input and its loss."""
+    """CUDA graph of an update, with its input and output in fixed memory.
+
+    Args:
+        graph: the graph.
+        batch: input of the graph; each batch is copied into its tensors before a replay.
+        loss: output of the graph, overwritten by each replay.
+    """
 
     graph: torch.cuda.CUDAGraph
     batch: BatchIndices | Batch
@@ -47,7 +53,7 @@ class TrainingStep:
         spec: the training settings.
         total_steps: updates of the whole run, for the schedule.
         steps_per_epoch: updates of one epoch, for the schedule.
-        rank: rank of this process, which seeds its dropout.
+        rank: rank of this process; dropout differs between processes.
         world_size: number of processes that share a batch.
     """
 
@@ -68,12 +74,16 @@ class TrainingStep:
         self.rank = rank
         self.world_size = world_size
         self.step = 0  # number of updates so far
-        self.num_plateaus = 0
+        self.num_plateaus = 0  # set by the training loop, for the schedule `plateau`
         self.names, self.parameters = zip(*model.named_parameters(), strict=True)
         self.device = self.parameters[0].device
         self.optimizer = build_optimizer(self.parameters, spec)
         self.lookups = (
-            [EmbeddingLookups(each) for each in model.modules() if isinstance(each, WordEmbedding)]
+            [
+                EmbeddingLookups(module)
+                for module in model.modules()
+                if isinstance(module, WordEmbedding)
+            ]
             if self._is_fused and supports_row_updates(spec, world_size=world_size)
             else []
         )
@@ -99,8 +109,8 @@ class TrainingStep:
         """Update the weights with a batch.
 
         Returns:
-            The mean loss of the batch: the negative log-probability of a target word, or the risk.
-            It is on the device; on a GPU the next update of the same shape overwrites it.
+            The mean loss of the batch, a scalar on the device: the mean negative log-probability of
+            the target words, or the risk. On a GPU the next update of the same shape overwrites it.
         """
         torch.manual_seed(_update_seed(self.spec.seed, self.step, self.rank))
         rate = self.learning_rate(self.step)
@@ -116,34 +126,42 @@ class TrainingStep:
         return bool(self.optimizer.defaults.get("fused"))
 
     @property
-    def _is_half(self) -> bool:
+    def _uses_bfloat16(self) -> bool:
         return self.spec.precision == "bfloat16" and self.device.type == "cuda"
 
     def _run(self, batch: BatchIndices | Batch) -> Tensor:
+        """Run one update without replaying a graph; return the mean loss."""
         self.optimizer.zero_grad(set_to_none=True)
         loss = self._backward(batch.assemble())
-        self._clip_and_update([each.gradient() for each in self.lookups])
+        self._clip_and_update([lookups.gradient() for lookups in self.lookups])
         if self.ema is not None:
             self.ema.update()
         return loss
 
     def _backward(self, batch: Batch) -> Tensor:
+        """Compute the gradients of the mean loss over the batches of all processes.
+
+        Returns:
+            The mean loss to report, a scalar.
+        """
         with record_lookups(self.lookups):
-            loss, reported, count = self._sums(batch)
+            loss, reported_loss, count = self._sum_losses(batch)
         if self.world_size > 1:
             torch.distributed.all_reduce(count)
             # DDP averages the gradients of the processes; this factor makes the average a sum.
             loss = loss * self.world_size
         (loss / count).backward()  # type: ignore[no-untyped-call]
-        mean: Tensor = reported.detach() / count
+        mean_loss: Tensor = reported_loss.detach() / count
         if self.world_size > 1:
-            torch.distributed.all_reduce(mean)
-        return mean
+            torch.distributed.all_reduce(mean_loss)
+        return mean_loss
 
-    def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the loss to minimize, the loss to report, and the number to divide both by.
+    def _sum_losses(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Compute the loss of a batch as a sum.
 
-        Both are sums over the batch. Here they are equal; `RiskStep` returns different ones.
+        Returns:
+            Three scalars: the loss to minimize, the loss to report, and the count by which both are
+            divided to get means. In this class both losses are the same.
         """
         with self._autocast():
             log_probs = self._score(*batch.inputs(), self.spec.label_smoothing)  # (B, T)
@@ -151,39 +169,41 @@ class TrainingStep:
         return total, total, batch.target_valid.sum()
 
     def _score(self, *inputs: Tensor | float) -> Tensor:
-        """Call the model in the precision of the run."""
-        if self._is_half and self.world_size == 1:
+        """Return the (B, T) log-probabilities of the targets, in the precision of the run."""
+        if self._uses_bfloat16 and self.world_size == 1:
             return call_in_precision(torch.bfloat16, self.model, *inputs)
         log_probs: Tensor = self.model(*inputs)
         return log_probs
 
     def _autocast(self) -> torch.autocast:
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=self._is_half)
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self._uses_bfloat16)
 
-    def _clip_and_update(self, rows: list[RowGradient]) -> None:
+    def _clip_and_update(self, row_gradients: list[RowGradient]) -> None:
         """Clip the gradient to `max_norm` and update the weights.
 
-        A fused optimizer divides the gradients by its attribute `grad_scale` when it reads them, so
-        the clipped gradients are never written to memory. PyTorch made it for `GradScaler`.
+        A fused optimizer divides the gradients by its attribute `grad_scale`, which PyTorch added
+        for `GradScaler`. Clipping uses this division, so the clipped gradients are never written to
+        memory.
 
         Args:
-            rows: gradients of the embedding rows that the batch uses, if these are updated here
-                and not by the optimizer (`supports_row_updates`); otherwise empty.
+            row_gradients: gradients of embedding tables that are not updated by the optimizer (see
+                `EmbeddingLookups`).
         """
         if not self._is_fused:
             nn.utils.clip_grad_norm_(self.parameters, self.spec.max_norm)
             self.optimizer.step()
             return
-        gradients = [each.grad for each in self.parameters if each.grad is not None]
-        norm = nn.utils.get_total_norm(gradients + [each.values for each in rows])
+        gradients = [parameter.grad for parameter in self.parameters if parameter.grad is not None]
+        norm = nn.utils.get_total_norm(gradients + [rows.values for rows in row_gradients])
         scale = (norm / self.spec.max_norm).clamp_min(1.0)
         self.optimizer.grad_scale = scale  # type: ignore[attr-defined]
         self.optimizer.step()
         rate = self.optimizer.param_groups[0]["lr"] / scale
-        for each in rows:
-            each.step(rate)
+        for rows in row_gradients:
+            rows.step(rate)
 
     def _replay(self, batch: BatchIndices | Batch) -> Tensor:
+        """Run one update by replaying its graph, which is captured first if it is missing."""
         key = self._graph_key(batch)
         if key not in self._captured:
             self._captured[key] = self._capture(batch)
@@ -197,8 +217,10 @@ class TrainingStep:
         return batch.shape_key()
 
     def _capture(self, batch: BatchIndices | Batch) -> _CapturedUpdate:
+        """Capture an update as a graph; the weights are not changed."""
         static = batch.static_copy()
-        # A first run outside the graph, without an update, compiles kernels and loads libraries.
+        # A first run outside the graph, which computes only gradients, compiles kernels and loads
+        # libraries.
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
@@ -211,7 +233,7 @@ class TrainingStep:
         return _CapturedUpdate(graph, static, loss)
 
     def state(self) -> dict[str, Tensor]:
-        """Return all tensors by name that determine the next update, except the weights."""
+        """Return the tensors that determine the next update, by name, without the weights."""
         state = {"step": torch.tensor(self.step)}
         for name, parameter in zip(self.names, self.parameters, strict=True):
             for kind, value in self.optimizer.state.get(parameter, {}).items():
@@ -222,7 +244,7 @@ class TrainingStep:
         return state
 
     def load_state(self, state: dict[str, Tensor]) -> None:
-        """Load a state with the names of `state()`."""
+        """Load tensors that `state()` returned."""
         self.step = int(state["step"])
         for name, tensor in self.state().items():
             if name != "step":
@@ -230,16 +252,16 @@ class TrainingStep:
 
     @contextmanager
     def averaged_weights(self) -> Iterator[None]:
-        """Use the averaged weights, if there are any, in the model within the block."""
+        """Use the averaged weights in the model until the block ends, if the run averages them."""
         if self.ema is None:
             yield
             return
-        current = [each.detach().clone() for each in self.parameters]
+        original = [parameter.detach().clone() for parameter in self.parameters]
         _assign(self.parameters, self.ema.average(self.step))
         try:
             yield
         finally:
-            _assign(self.parameters, current)
+            _assign(self.parameters, original)
 
 
 @torch.no_grad()
@@ -251,9 +273,9 @@ def _assign(parameters: tuple[nn.Parameter, ...], values: list[Tensor]) -> None:
 def _update_seed(seed: int, step: int, rank: int) -> int:
     """Return the random seed of one update on one process.
 
-    With a seed per update, a resumed run gives the same results as an uninterrupted one, although
-    checkpoints do not contain the state of the random generator.
-    The factors are primes, so that different arguments rarely give the same seed.
+    Since each update has its own seed, a resumed run gives the same results as an uninterrupted
+    run, although checkpoints do not contain the state of the random generator. The factors are
+    primes, so different arguments rarely give the same seed.
     """
     return ((seed * 1_000_003 + step) * 1_009 + rank) % 2**63
 
@@ -261,25 +283,28 @@ def _update_seed(seed: int, step: int, rank: int) -> int:
 def call_in_precision(dtype: torch.dtype, model: nn.Module, *inputs: object) -> Tensor:
     """Call a model with its weights cast to `dtype`; gradients go to the original weights.
 
-    Autocast would cast each weight and each gradient separately, about forty small kernels per
-    update. Here all weights are cast in one kernel, and all gradients in another.
+    Autocast would cast each weight and each gradient separately, with about forty small kernels per
+    update. Here one kernel casts all weights, and another casts all gradients.
 
     Embedding tables are not cast, since a batch uses few of their rows. The weights of cuDNN's LSTM
     are not cast either, since cuDNN needs them in one block of memory.
     """
-    not_cast = {
+    excluded = {
         parameter
         for module in model.modules()
         if isinstance(module, WordEmbedding) or _uses_cudnn(module)
         for parameter in module.parameters()
     }
-    weights = {name: each for name, each in model.named_parameters() if each not in not_cast}
-    cast = _CastAll.apply(dtype, *weights.values())  # type: ignore[no-untyped-call]
-    result: Tensor = functional_call(model, dict(zip(weights, cast, strict=True)), inputs)
+    weights = {
+        name: parameter for name, parameter in model.named_parameters() if parameter not in excluded
+    }
+    cast_weights = _CastAll.apply(dtype, *weights.values())  # type: ignore[no-untyped-call]
+    result: Tensor = functional_call(model, dict(zip(weights, cast_weights, strict=True)), inputs)
     return result
 
 
 def _uses_cudnn(module: nn.Module) -> bool:
+    """Return whether a module is an LSTM without a Triton kernel, which cuDNN runs on a GPU."""
     return isinstance(module, nn.LSTM) and not dispatch.has_lstm_kernel(
         module.get_parameter("weight_hh_l0")
     )
@@ -296,11 +321,14 @@ class _CastAll(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:
-        cast = iter(_cast([each for each in gradients if each is not None], ctx.dtype_before))
-        return None, *(None if each is None else next(cast) for each in gradients)
+        existing = [gradient for gradient in gradients if gradient is not None]
+        cast_gradients = iter(_cast(existing, ctx.dtype_before))
+        # None is the gradient of `dtype`, and of weights that the model did not use.
+        return None, *(None if gradient is None else next(cast_gradients) for gradient in gradients)
 
 
 def _cast(tensors: list[Tensor] | tuple[Tensor, ...], dtype: torch.dtype) -> list[Tensor]:
-    cast = [torch.empty_like(each, dtype=dtype) for each in tensors]
-    torch._foreach_copy_(cast, tensors)
-    return cast
+    """Return copies of tensors in another precision, all made by one kernel."""
+    copies = [torch.empty_like(tensor, dtype=dtype) for tensor in tensors]
+    torch._foreach_copy_(copies, tensors)
+    return copies

@@ -9,7 +9,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class StopSignal:
-    """Flag that is set to request that the run stops."""
+    """Flag that stops a run after the current update when it is set."""
 
     def __init__(self) -> None:
         self.is_set = False
@@ -17,23 +17,23 @@ class StopSignal:
 
 @contextmanager
 def catch_stop_signals() -> Iterator[StopSignal]:
-    """Set the flag at the first SIGTERM or Ctrl-C; a second Ctrl-C has its usual effect.
+    """Yield a flag that SIGTERM or Ctrl-C sets until the block ends.
 
-    Further SIGTERMs only set the flag again. `timeout` sends SIGTERM twice, to its child and to the
-    process group. If the second one ended the process inside a CUDA kernel, all processes that
-    share the GPU through MPS would fail, too.
+    A second Ctrl-C has its usual effect. A second SIGTERM has no effect, since `timeout` sends
+    SIGTERM twice, to its child and to the process group. If the second SIGTERM ended the process
+    inside a CUDA kernel, all processes that share the GPU through MPS would fail, too.
     """
     stop = StopSignal()
-    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    original_handlers = {number: signal.getsignal(number) for number in SIGNALS}
 
     def handle(number: int, frame: FrameType | None) -> None:
         stop.is_set = True
-        signal.signal(signal.SIGINT, handlers[signal.SIGINT])
+        signal.signal(signal.SIGINT, original_handlers[signal.SIGINT])
 
     for number in SIGNALS:
         signal.signal(number, handle)
     try:
         yield stop
     finally:
-        for number, handler in handlers.items():
+        for number, handler in original_handlers.items():
             signal.signal(number, handler)

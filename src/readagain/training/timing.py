@@ -16,12 +16,14 @@ from readagain.training.validate import Validator
 MIN_SPEEDUP = 1.5
 """Minimum speedup at which all CPU cores are used instead of one, see `choose_threads`."""
 _MIN_UPDATES = 2
+"""Minimum number of measured updates."""
 _MAX_UPDATES = 10
+"""Maximum number of measured updates."""
 _MAX_SECONDS = 3.0
 """Time after which no more updates are measured."""
 _WARMUP_UPDATES = 12
-"""Updates before the measurement on a GPU; the first update of each shape is slow, since it is
-captured as a CUDA graph."""
+"""Number of updates before the measurement on a GPU; the first update of each batch shape is slow,
+since it is captured as a CUDA graph."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +51,10 @@ class Timing:
 def measure_job(job: TrainingJob, *, device_name: DeviceName, threads: int = 0) -> Timing:
     """Measure a few updates and a validation of a run with dev pairs; nothing is written.
 
-    `threads` is the number of CPU threads; 0 to measure one thread and all cores, and choose.
+    Args:
+        job: the run.
+        device_name: the device.
+        threads: number of CPU threads; 0 measures one thread and one thread per core, and chooses.
     """
     with join_process_group(device_name) as (processes, device):
         resolved = resolve(job)
@@ -60,10 +65,10 @@ def measure_job(job: TrainingJob, *, device_name: DeviceName, threads: int = 0) 
             update_s = _measure(lambda: float(trainer.update()[0]))
         else:
             times = {}
-            for number in (threads,) if threads else sorted({1, num_processors()}):
-                torch.set_num_threads(number)
-                trainer.update()  # the first one is slower
-                times[number] = _measure(trainer.update)
+            for num_threads in [threads] if threads else sorted({1, num_processors()}):
+                torch.set_num_threads(num_threads)
+                trainer.update()  # not measured: the first update is slower
+                times[num_threads] = _measure(trainer.update)
             threads = choose_threads(times)
             torch.set_num_threads(threads)
             update_s = times[threads]
@@ -82,9 +87,9 @@ def measure_job(job: TrainingJob, *, device_name: DeviceName, threads: int = 0) 
 def choose_threads(times: dict[int, float]) -> int:
     """Return the number of threads for a run.
 
-    Threads wait for each other. Other programs on the same cores made a run with two threads up to
-    ten times as slow, and a run with one thread only twice as slow. So several threads are chosen
-    only if they are clearly faster.
+    The largest number is chosen only if it is clearly faster than the smallest. Threads wait for
+    each other: when other programs used the same cores, a run with two threads became up to ten
+    times as slow, a run with one thread only twice as slow.
 
     Args:
         times: seconds per update by number of threads.
@@ -97,7 +102,7 @@ def choose_threads(times: dict[int, float]) -> int:
 
 
 def _measure(update: Callable[[], object]) -> float:
-    """Return the mean seconds of at least `_MIN_UPDATES` updates."""
+    """Return the mean duration of an update in seconds."""
     start = time.perf_counter()
     for count in range(1, _MAX_UPDATES + 1):
         update()

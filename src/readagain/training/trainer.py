@@ -1,4 +1,4 @@
-"""Network, training data and optimizer of a run, on each of its processes."""
+"""Network, training data and optimizer of a run, on one of its processes."""
 
 import torch
 from torch import Tensor, nn
@@ -12,14 +12,17 @@ from readagain.training.risk import RiskStep
 from readagain.training.state import TrainingState
 from readagain.training.step import TrainingStep
 
-# DistributedDataParallel adds this to the names of parameters; it is removed in checkpoints.
-_DDP_PREFIX = ".module."
+# DistributedDataParallel adds "module." to the names of parameters: "mean.module.output.weight"
+# instead of "mean.output.weight". Checkpoints have the names without it, so a run can resume with
+# another number of processes.
+_DDP_NAME = ".module."
 
 
 class Trainer:
     """Network, training data and optimizer of a run on one process.
 
-    The epoch and the next batch are computed from the number of updates, so they need no state.
+    The epoch and the next batch are computed from the number of updates, so a checkpoint does not
+    contain them.
 
     Args:
         job: the run.
@@ -42,8 +45,8 @@ class Trainer:
 
         torch.manual_seed(self.spec.seed)
         self.model = build_model(job.run)
-        if job.trained is not None:
-            self.model.load_state_dict(job.trained.weights(job.vocabs))
+        if job.trained_model is not None:
+            self.model.load_state_dict(job.trained_model.weights(job.vocabs))
         self.model.to(device)
         self.training_step = self._build_step(job)
 
@@ -76,18 +79,19 @@ class Trainer:
         if checkpoint is not None:
             state = checkpoint.state
             self.model.load_state_dict(checkpoint.weights())
-            training = checkpoint.training()
+            tensors = checkpoint.training_tensors()
             names = self.training_step.state()
             self.training_step.load_state(
-                {name: training[name.replace(_DDP_PREFIX, ".")] for name in names}
+                {name: tensors[name.replace(_DDP_NAME, ".")] for name in names}
             )
-        moments = [value for name, value in self.training_step.state().items() if name != "step"]
-        self.processes.broadcast_tensors([*self.model.state_dict().values(), *moments])
+        step_state = self.training_step.state()
+        del step_state["step"]  # a number, broadcast below
+        self.processes.broadcast_tensors([*self.model.state_dict().values(), *step_state.values()])
         self.training_step.step = self.processes.broadcast(self.training_step.step)
         return self.processes.broadcast(state)
 
     def update(self) -> tuple[Tensor, int]:
-        """Run the next update; return its loss, on the device, and its number of pairs."""
+        """Run the next update; return its loss, a scalar on the device, and its number of pairs."""
         epoch, position = divmod(self.training_step.step, self.steps_per_epoch)
         if epoch != self._epoch:
             self._epoch, self._plans = epoch, self._plan_epoch(epoch)
@@ -100,10 +104,10 @@ class Trainer:
         )
         return self.training_step.update(batch), len(plan.pairs)
 
-    def training_state(self) -> dict[str, Tensor]:
-        """Return the tensors of optimizer and averaged weights, not copied, by their names."""
+    def training_tensors(self) -> dict[str, Tensor]:
+        """Return the state of the optimizer and the averaged weights, by name, not copied."""
         state = self.training_step.state()
-        return {name.replace(_DDP_PREFIX, "."): value for name, value in state.items()}
+        return {name.replace(_DDP_NAME, "."): value for name, value in state.items()}
 
     def _plan_epoch(self, epoch: int) -> list[BatchPlan]:
         return self.dataset.plan_epoch(

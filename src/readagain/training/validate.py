@@ -20,8 +20,9 @@ from readagain.training.stop_signal import StopSignal
 NUM_SAMPLES = 3
 """Number of sample headlines that a validation prints."""
 COLLAPSE_FRACTION = 0.5
-"""A headline shared by more than this fraction of the different texts causes a warning."""
+"""If more than this fraction of different texts get the same headline, a warning is printed."""
 _MIN_TEXTS_FOR_COLLAPSE = 10
+"""Minimum number of different texts for this warning."""
 _BATCH_SIZES = {"cpu": 64, "cuda": 256}
 """Batch size by device; larger batches make better use of a GPU."""
 
@@ -37,7 +38,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class Validation:
-    """Scores and sample headlines of a validation."""
+    """Scores and sample headlines of a validation, and a warning about bad headlines."""
 
     scores: Scores
     samples: list[Headline]
@@ -60,19 +61,19 @@ class Validator:
         self.rouge_pairs = evenly_spaced(len(self.split), job.run.train.rouge_pairs)
 
     def validate(self, model: AnyNetwork, *, step: int, stop: StopSignal) -> Validation | None:
-        """Score the network; return None if `stop` is set meanwhile."""
+        """Score the network; return None if `stop` was set before the end."""
         model.eval()
-        dev_loss = self._loss(model, stop)
-        headlines = self._headlines(model, stop)
+        dev_loss = self._compute_loss(model, stop)
+        headlines = self._generate_headlines(model, stop)
         if dev_loss is None or headlines is None:
             return None
         samples = [headlines[index] for index in evenly_spaced(len(headlines), NUM_SAMPLES)]
-        scores = Scores(step=step, dev_loss=dev_loss, **_rouge(headlines, self.protocol))
+        scores = Scores(step=step, dev_loss=dev_loss, **_compute_rouge(headlines, self.protocol))
         return Validation(scores, samples, collapse_warning(headlines))
 
     @torch.inference_mode()
-    def _loss(self, model: AnyNetwork, stop: StopSignal) -> float | None:
-        """Return the mean negative log-probability of a target word."""
+    def _compute_loss(self, model: AnyNetwork, stop: StopSignal) -> float | None:
+        """Return the mean negative log-probability of all target words, or None if stopped."""
         total = torch.zeros((), device=self.dataset.device, dtype=torch.float64)
         count = torch.zeros_like(total)
         for plan in self.dataset.plan_in_order(batch_size=self.batch_size):
@@ -84,15 +85,16 @@ class Validator:
             count += batch.target_valid.sum()
         return float(total / count)
 
-    def _headlines(self, model: AnyNetwork, stop: StopSignal) -> list[Headline] | None:
-        """Generate headlines for `rouge_pairs`; return None if `stop` is set meanwhile."""
+    def _generate_headlines(self, model: AnyNetwork, stop: StopSignal) -> list[Headline] | None:
+        """Return headlines of the texts of `rouge_pairs`, or None if stopped."""
         step_model = TorchStepModel(model)
-        by_pair: dict[int, Headline] = {}
+        headline_by_pair: dict[int, Headline] = {}
         size = self.batch_size
-        for plan in self.dataset.plan_in_order(batch_size=size, chosen=self.rouge_pairs):
+        for plan in self.dataset.plan_in_order(batch_size=size, pairs=self.rouge_pairs):
             if stop.is_set:
                 return None
-            batch, num_pairs = self.dataset.batch(plan, batch_size=size), len(plan.pairs)
+            batch = self.dataset.batch(plan, batch_size=size)
+            num_pairs = len(plan.pairs)  # the rows after them are padding
             sources = SourceBatch(
                 source_ids=batch.source_ids[:num_pairs].cpu().numpy(),
                 lengths=batch.source_lengths[:num_pairs].cpu().numpy(),
@@ -101,11 +103,18 @@ class Validator:
             n_best = decode_sources(step_model, sources, self.job.run.decode)
             for pair, hypotheses in zip(plan.pairs.tolist(), n_best, strict=True):
                 ids = hypotheses[0].ids.tolist() if hypotheses else []
-                by_pair[pair] = self._headline(pair, ids, plan.shape.source_words)
-        return [by_pair[pair] for pair in self.rouge_pairs]
+                headline = self._build_headline(pair, ids, plan.bucket.source_words)
+                headline_by_pair[pair] = headline
+        return [headline_by_pair[pair] for pair in self.rouge_pairs]
 
-    def _headline(self, pair: int, ids: Sequence[int], row_words: int) -> Headline:
-        """Return a headline from its extended ids; sentences are padded to `row_words` words."""
+    def _build_headline(self, pair: int, ids: Sequence[int], padded_length: int) -> Headline:
+        """Convert the extended ids of a headline to words.
+
+        Args:
+            pair: index of the dev pair.
+            ids: extended ids of the generated headline.
+            padded_length: padded length L of a sentence. Id V + n * L + l is word l of sentence n.
+        """
         vocab, lexicon = self.job.vocabs.summary, self.job.corpus.lexicon
         sentences, (_, reference) = self.dataset.sentences(pair), self.split[pair]
         output = []
@@ -113,7 +122,7 @@ class Validator:
             if id < len(vocab):
                 output.append(vocab.word(id))
             else:
-                sentence, position = divmod(id - len(vocab), row_words)
+                sentence, position = divmod(id - len(vocab), padded_length)
                 output.append(lexicon.words[sentences[sentence][position]])
 
         def to_text(lexicon_ids: Sequence[int]) -> str:
@@ -124,37 +133,39 @@ class Validator:
         return Headline(to_text(source), " ".join(output), to_text(reference.tolist()))
 
 
-def evenly_spaced(total: int, num_chosen: int) -> list[int]:
-    """Return `num_chosen` evenly spaced indices below `total`.
+def evenly_spaced(total: int, max_count: int) -> list[int]:
+    """Return at most `max_count` evenly spaced indices below `total`.
 
     >>> evenly_spaced(10, 3)
     [0, 4, 9]
     """
-    return sorted(set(np.linspace(0, total - 1, min(num_chosen, total)).astype(int).tolist()))
+    return sorted(set(np.linspace(0, total - 1, min(max_count, total)).astype(int).tolist()))
 
 
 def collapse_warning(headlines: Sequence[Headline]) -> str | None:
     """Return a warning if many different texts get the same headline."""
-    texts = {headline.source: headline.output for headline in headlines}
-    if len(texts) < _MIN_TEXTS_FOR_COLLAPSE:
+    output_by_text = {headline.source: headline.output for headline in headlines}
+    num_texts = len(output_by_text)
+    if num_texts < _MIN_TEXTS_FOR_COLLAPSE:
         return None
-    ((most_common, count),) = Counter(texts.values()).most_common(1)
-    if count <= COLLAPSE_FRACTION * len(texts):
+    [(most_common, count)] = Counter(output_by_text.values()).most_common(1)
+    if count <= COLLAPSE_FRACTION * num_texts:
         return None
     return (
-        f"{count} of {len(texts)} different texts got the same headline, '{most_common}': this is "
+        f"{count} of {num_texts} different texts got the same headline, '{most_common}': this is "
         "normal early in training; later the model has collapsed, use a lower train.learning_rate "
         "or more train.warmup_steps"
     )
 
 
-def _rouge(headlines: Sequence[Headline], protocol: str) -> dict[str, float]:
-    scored = [headline for headline in headlines if headline.reference]
-    if not scored:
+def _compute_rouge(headlines: Sequence[Headline], protocol: str) -> dict[str, float]:
+    """Return ROUGE F1 in percent, by the names of `Scores`; empty if there is no reference."""
+    headlines = [headline for headline in headlines if headline.reference]
+    if not headlines:
         return {}
     report = score_corpus(
-        [headline.output for headline in scored],
-        [[headline.reference] for headline in scored],
+        [headline.output for headline in headlines],
+        [[headline.reference] for headline in headlines],
         protocol,
     )
     return {

@@ -1,4 +1,4 @@
-"""Source and target vocabularies of a run."""
+"""Source and summary vocabularies of a run."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -11,28 +11,32 @@ from readagain.corpus.lexicon import Lexicon, Side
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 LOW_COVERAGE = 0.8
-"""A vocabulary that contains less than this fraction of the word occurrences causes a warning."""
+"""If a vocabulary contains less than this fraction of the word occurrences of a corpus, a warning
+is printed."""
 
 
 @dataclass(frozen=True)
 class Vocabs:
-    """Vocabularies of the encoder and the decoder."""
+    """Source vocabulary (of the encoder) and summary vocabulary (of the decoder)."""
 
     source: Vocab
     summary: Vocab
 
     def sides(self) -> Iterator[tuple[Side, str, Vocab]]:
-        """Yield, for source and summary, the setting of the vocabulary size and the vocabulary."""
+        """Yield each side, the name of the setting for its vocabulary size, and its vocabulary."""
         yield "source", "source_vocab_size", self.source
         yield "summary", "vocab_size", self.summary
 
     def set_sizes(self, run: RunSpec) -> RunSpec:
-        """Return the run with the sizes of these vocabularies."""
+        """Return a copy of the run with the sizes of these vocabularies."""
         return replace(run, source_vocab_size=len(self.source), vocab_size=len(self.summary))
 
 
 def build_vocabs(run: RunSpec, lexicon: Lexicon) -> Vocabs:
-    """Return vocabularies of the most frequent words; smaller if the corpus has fewer words."""
+    """Return vocabularies of the most frequent words of a corpus.
+
+    They have the sizes that the run sets, or less if the corpus has fewer words.
+    """
     return Vocabs(
         source=lexicon.vocab("source", run.source_vocab_size),
         summary=lexicon.vocab("summary", run.vocab_size),
@@ -40,7 +44,7 @@ def build_vocabs(run: RunSpec, lexicon: Lexicon) -> Vocabs:
 
 
 def extend_vocabs(vocabs: Vocabs, lexicon: Lexicon, num_words: int) -> Vocabs:
-    """Append to each vocabulary the most frequent words of a corpus that it lacks."""
+    """Append to each vocabulary the most frequent words of a corpus that it does not contain."""
     return Vocabs(
         source=_extend(vocabs.source, lexicon, "source", num_words),
         summary=_extend(vocabs.summary, lexicon, "summary", num_words),
@@ -56,7 +60,7 @@ def _extend(vocab: Vocab, lexicon: Lexicon, side: Side, num_words: int) -> Vocab
 
 
 def size_notes(run: RunSpec, vocabs: Vocabs) -> list[str]:
-    """Return a note for each vocabulary that is smaller than the setting of the run."""
+    """Return a note for each vocabulary that is smaller than the run sets."""
     return [
         f"the corpus has only {len(vocab):,} {side} words; {name} is reduced from {setting:,}"
         for side, name, vocab in vocabs.sides()
@@ -74,7 +78,7 @@ def check_sizes(changes: Mapping[str, object], vocabs: Vocabs) -> None:
         vocabs: the vocabularies.
 
     Raises:
-        ConfigError: with the setting and the possible size.
+        ConfigError: naming the setting and the size that is possible.
     """
     raise_problems(
         [
@@ -91,19 +95,19 @@ def coverage(lexicon: Lexicon, side: Side, vocab: Vocab) -> float:
     """Return the fraction of the word occurrences of the train split that a vocabulary contains."""
     counts = lexicon.source_counts if side == "source" else lexicon.summary_counts
     total = int(counts.sum())
-    known = np.fromiter((word in vocab for word in lexicon.words), bool, len(lexicon))
-    return float(counts[known].sum() / total) if total else 1.0
+    is_in_vocab = np.fromiter((word in vocab for word in lexicon.words), bool, len(lexicon))
+    return float(counts[is_in_vocab].sum() / total) if total else 1.0
 
 
 def coverage_warnings(lexicon: Lexicon, vocabs: Vocabs) -> list[str]:
     """Return a warning for each vocabulary that lacks many words of the corpus."""
     warnings = []
     for side, setting, vocab in vocabs.sides():
-        share = coverage(lexicon, side, vocab)
-        if share < LOW_COVERAGE:
+        fraction = coverage(lexicon, side, vocab)
+        if fraction < LOW_COVERAGE:
             warnings.append(
-                f"the {side} vocabulary of {len(vocab):,} words contains only {share:.0%} of the "
-                f"{side} word occurrences of this corpus; increase {setting}, or extend the "
+                f"the {side} vocabulary of {len(vocab):,} words contains only {fraction:.0%} of "
+                f"the {side} word occurrences of this corpus; increase {setting}, or extend the "
                 "vocabulary when fine-tuning"
             )
     return warnings

@@ -208,7 +208,9 @@ def save_checkpoint(folder: Path) -> Path:
     from readagain.training.state import Scores, TrainingState
 
     progress = TrainingState(step=2, best=Scores(step=1, dev_loss=1.5))
-    return checkpoint.save_checkpoint(folder, progress, weights={}, training={}, best=None).path
+    return checkpoint.save_checkpoint(
+        folder, progress, weights={}, training_tensors={}, best=None
+    ).path
 
 
 def checkpoints() -> list[bytes]:

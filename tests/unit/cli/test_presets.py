@@ -57,8 +57,8 @@ def test_baseline_cannot_be_trained_or_changed(readagain):
     done = readagain("presets", "topiary", "--set", "decode.beam_size=3")
     assert (done.returncode, done.stderr) == (
         2,
-        "readagain: 'topiary' has no network, so nothing to train or to change; score it with: "
-        "readagain evaluate --model topiary\n",
+        "readagain: 'topiary' has no network, so there is nothing to train or to change; score "
+        "it with: readagain evaluate --model topiary\n",
     )
 
 

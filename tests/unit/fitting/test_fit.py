@@ -11,9 +11,10 @@ from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.errors import ArtifactError, ConfigError, DataError, ReadAgainError
-from readagain.fitting import fit as module
+from readagain.fitting import fit as fit_module
 from readagain.fitting import results
 from readagain.fitting.fit import FitResult, fit
+from readagain.fitting.pairs import describe_pairs
 from readagain.fitting.results import (
     evaluate_model,
     export_model,
@@ -32,7 +33,7 @@ TOWNS = ("Arnfeld", "Bellmoor", "Corvale", "Dunwick")
 
 @pytest.fixture
 def pairs(tmp_path):
-    """Function that writes a CSV of invented English pairs and returns its path."""
+    """Return a function that writes a CSV of invented English pairs and returns its path."""
 
     def write(num_pairs=120):
         path = tmp_path / "pairs.csv"
@@ -50,7 +51,7 @@ def pairs(tmp_path):
 
 @pytest.fixture
 def quiet():
-    """Console without output."""
+    """Return a console without output."""
     return Console(quiet=True)
 
 
@@ -74,7 +75,7 @@ def test_invalid_options_are_refused_before_any_work(pairs, tmp_path, options, m
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pairs.csv"]
 
 
-def test_other_folder_is_refused(pairs, tmp_path):
+def test_folder_with_other_files_is_refused(pairs, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("mine")
     with pytest.raises(ReadAgainError, match="out: exists already; name a new folder"):
@@ -90,8 +91,8 @@ def test_other_language_than_the_base_is_refused(tmp_path, quiet):
     path = tmp_path / "pairs.csv"
     places = [f"{a}{b}dorf" for a in "BDFGHKLMNR" for b in ("ie", "or", "al", "un", "ach", "eid")]
     lines = [
-        f"Die Brücke in {each} ist nach der langen Sperre wieder offen,Brücke in {each} offen"
-        for each in places
+        f"Die Brücke in {place} ist nach der langen Sperre wieder offen,Brücke in {place} offen"
+        for place in places
     ]
     path.write_text("\n".join(["text,headline", *lines]), encoding="utf-8")
     message = "news is a model for English, but the pairs are in German"
@@ -133,7 +134,7 @@ def test_note_if_training_stopped_while_improving(tmp_path):
     ],
 )
 def test_durations_are_in_words(seconds, words):
-    assert module._format_duration(seconds) == words
+    assert fit_module._format_duration(seconds) == words
 
 
 def test_result_has_path_of_report(tmp_path):
@@ -142,17 +143,17 @@ def test_result_has_path_of_report(tmp_path):
 
 @pytest.fixture
 def epochs_of_fit(pairs, tmp_path, quiet, monkeypatch):
-    """Function that calls `fit` without training and returns the planned number of epochs."""
+    """Return a function that calls `fit` without training and returns the planned epochs."""
 
     class TrainCalledError(Exception):
         pass
 
-    def stop(job, **options):
+    def raise_epochs(job, **options):
         raise TrainCalledError(job.preset.train.epochs)
 
     timing = Timing(threads=1, update_s=0.5, validation_s=1.0, steps_per_epoch=6)
-    monkeypatch.setattr(module, "measure_job", lambda job, **options: timing)
-    monkeypatch.setattr(module, "train", stop)
+    monkeypatch.setattr(fit_module, "measure_job", lambda job, **options: timing)
+    monkeypatch.setattr(fit_module, "train", raise_epochs)
     path = pairs()
 
     def call(console=quiet, **options):
@@ -197,18 +198,22 @@ def test_overwrite_starts_over(epochs_of_fit):
     assert epochs_of_fit(epochs=5, overwrite=True) == 5
 
 
-def test_message_for_an_unknown_language():
+@pytest.mark.parametrize(
+    ("is_language_set", "start"),
+    [(False, "language not detected (English rules"), (True, "an unknown language: 90 pairs to")],
+)
+def test_unknown_language_is_described(is_language_set, start):
     manifest = CorpusManifest(
         package_version="0",
         settings={},
         inputs=[],
         origins=[],
-        splits={},
+        splits={"train": {"pairs": 90}, "dev": {"pairs": 5}, "test": {"pairs": 5}},
         num_words=0,
         language="und",
     )
-    assert module._describe_language(manifest, is_given=False).startswith("language not detected")
-    assert module._describe_language(manifest, is_given=True) == "an unknown language"
+    [line] = describe_pairs(manifest, is_language_set=is_language_set)
+    assert line.startswith(start)
 
 
 def test_float32_graphs_replace_int8_graphs_that_fail(tmp_path, monkeypatch):
@@ -232,12 +237,12 @@ def test_fine_tuned_model_is_compared_with_its_base(pairs, tmp_path):
     work = FitDir(LocalDir(tmp_path / "work"))
     settings = PrepareSettings(test=SplitSize(pairs=4))
     prepare(find_inputs([str(pairs(60))], CorpusReadOptions()), work.data, settings)
-    scores = evaluate_model(work, TOY, TOY)
-    assert list(scores) == [
+    evaluations = evaluate_model(work, TOY, TOY)
+    assert list(evaluations) == [
         "model",
         "toy before fine-tuning",
         "first sentence",
         "first 12 words",
     ]
-    assert rouge_f1(scores["model"]) == rouge_f1(scores["toy before fine-tuning"])
+    assert rouge_f1(evaluations["model"]) == rouge_f1(evaluations["toy before fine-tuning"])
     assert list(evaluate_model(work, TOY, None)) == ["model", "first sentence", "first 12 words"]

@@ -20,12 +20,11 @@ from readagain.fitting.results import ROUGE_PROTOCOL
 from readagain.rouge.significance import Comparison
 from readagain.text.document import Token
 from readagain.text.language import find_language
-from readagain.training.curves import Curves
 
-POINTS = {"loss": [(10, 5.0), (20, 3.0)], "dev_loss": [(15, 4.5)], "rouge_1": [(15, 20.0)]}
+CURVES = {"loss": [(10, 5.0), (20, 3.0)], "dev_loss": [(15, 4.5)], "rouge_1": [(15, 20.0)]}
 
 
-def manifest(dropped):
+def make_manifest(dropped):
     return CorpusManifest(
         package_version="0",
         settings={},
@@ -54,10 +53,12 @@ def render(*, num_texts=30, dropped=None, notes=()):
     systems = {"model": lead, "first sentence": lead}
     return render_report(
         name="mine",
-        manifest=manifest(dropped or {}),
-        curves=Curves("run", POINTS),
+        manifest=make_manifest(dropped or {}),
+        curves=CURVES,
         steps_per_epoch=10,
-        evaluations={name: evaluate(each, data, ROUGE_PROTOCOL) for name, each in systems.items()},
+        evaluations={
+            name: evaluate(system, data, ROUGE_PROTOCOL) for name, system in systems.items()
+        },
         notes=notes,
         facts={"model": "3 MB <int8>"},
     )
@@ -132,11 +133,11 @@ def test_page_lists_dropped_pairs_and_why():
 
 
 def test_line_chart_scales_points_and_labels():
-    chart = line_chart({"training loss": POINTS["loss"], "dev loss": POINTS["dev_loss"]}, 10)
+    chart = line_chart({"training loss": CURVES["loss"], "dev loss": CURVES["dev_loss"]}, 10)
     assert ">5.00</text>" in chart
     assert ">3.00</text>" in chart
     assert ">2</text>" in chart  # epochs
-    # The highest point is at the top, the last one at the right and at the bottom.
+    # The first point has the highest value; the last point is at the right and at the bottom.
     assert 'points="175.0,8.0 312.0,148.0"' in chart
 
 

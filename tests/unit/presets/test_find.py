@@ -1,3 +1,5 @@
+"""Lookup of presets and run files by name."""
+
 import pytest
 
 from readagain.errors import ConfigError

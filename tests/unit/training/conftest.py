@@ -49,16 +49,16 @@ def one_thread():
 
 
 @pytest.fixture
-def disk(tmp_path, monkeypatch):
+def disk_events(tmp_path, monkeypatch):
     """Return a list that records fsync calls and removed directories, in order."""
     events = []
     remove = shutil.rmtree
 
     def record_fsync(descriptor):
-        synced = os.fstat(descriptor)
+        status = os.fstat(descriptor)
         paths = (tmp_path, *tmp_path.rglob("*"))
-        found = next(each for each in paths if os.path.samestat(each.stat(), synced))
-        events.append("temporary file" if found.suffix == ".part" else found.name)
+        [path] = [path for path in paths if os.path.samestat(path.stat(), status)]
+        events.append("temporary file" if path.suffix == ".part" else path.name)
 
     def record_removal(path, **options):
         if path.exists():
@@ -71,6 +71,7 @@ def disk(tmp_path, monkeypatch):
 
 
 def write_corpus(folder, *, num_pairs, dev_pairs):
+    """Write invented pairs to a file, prepare them, and return the prepared corpus."""
     lines = []
     for number in range(num_pairs):
         town = TOWNS[number % len(TOWNS)] + "abcdefghij"[number // 8 % 10]
@@ -112,8 +113,8 @@ def run_job():
     def run(job, stop=None):
         output = io.StringIO()
         console = Console(file=output, width=200)
-        outcome = train(job, device_name="cpu", console=console, stop=stop)
-        return outcome, output.getvalue()
+        result = train(job, device_name="cpu", console=console, stop=stop)
+        return result, output.getvalue()
 
     return run
 
@@ -123,11 +124,11 @@ def stop_after(monkeypatch):
     """Return a function that makes runs stop after a number of updates."""
 
     def set_stop(num_updates):
-        signals = []
-        update = TrainingStep.update
+        signals = []  # of all runs; the last run is the current one
+        original_update = TrainingStep.update
 
-        def stop_at_update(self, batch):
-            loss = update(self, batch)
+        def update_and_stop(self, batch):
+            loss = original_update(self, batch)
             if self.step == num_updates:
                 signals[-1].is_set = True
             return loss
@@ -138,6 +139,6 @@ def stop_after(monkeypatch):
                 signals.append(self)
 
         monkeypatch.setattr("readagain.training.stop_signal.StopSignal", RecordedStopSignal)
-        monkeypatch.setattr(TrainingStep, "update", stop_at_update)
+        monkeypatch.setattr(TrainingStep, "update", update_and_stop)
 
     return set_stop

@@ -17,7 +17,7 @@ def save(folder, step, *, best=None):
         folder,
         TrainingState(step=step),
         weights={"w": torch.full((2,), float(step))},
-        training={"step": torch.tensor(step)},
+        training_tensors={"step": torch.tensor(step)},
         best=None if best is None else {"w": torch.full((2,), best)},
     )
 
@@ -29,11 +29,11 @@ def test_latest_checkpoint_is_none_in_new_run(tmp_path):
 def test_latest_checkpoint_returns_what_was_saved(tmp_path):
     save(tmp_path, 1)
     save(tmp_path, 2)
-    found = latest_checkpoint(tmp_path)
-    assert found.state == TrainingState(step=2)
-    assert found.weights()["w"].tolist() == [2.0, 2.0]
-    assert found.training()["step"] == 2
-    assert found.best_file is None
+    latest = latest_checkpoint(tmp_path)
+    assert latest.state == TrainingState(step=2)
+    assert latest.weights()["w"].tolist() == [2.0, 2.0]
+    assert latest.training_tensors()["step"] == 2
+    assert latest.best_file is None
 
 
 def test_save_removes_older_checkpoints(tmp_path):
@@ -42,12 +42,12 @@ def test_save_removes_older_checkpoints(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["checkpoint-000003"]
 
 
-def test_save_syncs_before_removing_older_checkpoints(tmp_path, disk):
+def test_save_syncs_before_removing_older_checkpoints(tmp_path, disk_events):
     save(tmp_path, 1)
-    disk.clear()
+    disk_events.clear()
     save(tmp_path, 2)
     files = ["weights.safetensors", "training.safetensors", "progress.json"]
-    assert disk == [*files, "unfinished", tmp_path.name, "checkpoint-000001 removed"]
+    assert disk_events == [*files, "unfinished", tmp_path.name, "checkpoint-000001 removed"]
 
 
 def test_save_accepts_the_same_step_twice(tmp_path):
@@ -65,10 +65,10 @@ def test_save_keeps_best_weights(tmp_path):
 
 
 def test_save_keeps_best_weights_without_hard_links(tmp_path, monkeypatch):
-    def no_links(self, target):
+    def refuse_link(self, target):
         raise OSError(1, "Operation not permitted")
 
-    monkeypatch.setattr("pathlib.Path.hardlink_to", no_links)
+    monkeypatch.setattr("pathlib.Path.hardlink_to", refuse_link)
     first = save(tmp_path, 1, best=5.0).best_file.read_bytes()
     save(tmp_path, 2)
     assert latest_checkpoint(tmp_path).best_file.read_bytes() == first
@@ -95,11 +95,11 @@ def test_latest_checkpoint_skips_unfinished_one(tmp_path):
 def test_full_disk_keeps_earlier_checkpoint(tmp_path, monkeypatch):
     save(tmp_path, 1)
 
-    def full(path, content):
+    def fail_to_write(path, content):
         path.write_bytes(content[:10])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "write_synced", full)
+    monkeypatch.setattr(checkpoint, "write_synced", fail_to_write)
     with pytest.raises(
         ArtifactError,
         match="step 2 cannot be saved: No space left on device; step 1 is kept; free some space",
@@ -110,10 +110,10 @@ def test_full_disk_keeps_earlier_checkpoint(tmp_path, monkeypatch):
 
 
 def test_full_disk_is_reported_for_first_checkpoint(tmp_path, monkeypatch):
-    def full(path, content):
+    def fail_to_write(path, content):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "write_synced", full)
+    monkeypatch.setattr(checkpoint, "write_synced", fail_to_write)
     with pytest.raises(ArtifactError, match="nothing had been saved before"):
         save(tmp_path, 1)
 
@@ -152,10 +152,10 @@ def test_latest_checkpoint_refuses_swapped_files(tmp_path):
 def test_unreadable_directory_is_not_an_empty_one(tmp_path, monkeypatch):
     save(tmp_path, 1)
 
-    def denied(path):
+    def refuse_to_read(path):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("os.listdir", denied)
-    monkeypatch.setattr("os.scandir", denied)
+    monkeypatch.setattr("os.listdir", refuse_to_read)
+    monkeypatch.setattr("os.scandir", refuse_to_read)
     with pytest.raises(ArtifactError, match="cannot be read: Permission denied; run the same"):
         latest_checkpoint(tmp_path)

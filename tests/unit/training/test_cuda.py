@@ -2,7 +2,6 @@
 
 import io
 import json
-from dataclasses import replace
 
 import pytest
 import torch
@@ -23,7 +22,8 @@ from readagain.training.stop_signal import StopSignal
 pytestmark = pytest.mark.gpu
 
 
-def losses(job):
+def read_losses(job):
+    """Return training losses and dev losses by step and name."""
     lines = [json.loads(line) for line in (job.out / "metrics.jsonl").read_text().splitlines()]
     return {
         (line["step"], name): line[name]
@@ -40,22 +40,23 @@ def run(job):
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_stopped_run_resumes_on_gpu(make_job, monkeypatch, precision):
     settings = (f"train.precision={precision}", "train.epochs=4")
-    whole, parts = make_job(*settings, out="whole"), make_job(*settings, out="parts")
-    assert run(whole).is_finished
-    update, stop = TrainingStep.update, StopSignal()
+    uninterrupted = make_job(*settings, out="uninterrupted")
+    interrupted = make_job(*settings, out="interrupted")
+    assert run(uninterrupted).is_finished
+    original_update, stop = TrainingStep.update, StopSignal()
 
-    def stop_at_update(self, batch):
+    def update_and_stop(self, batch):
         stop.is_set = self.step == 9
-        return update(self, batch)
+        return original_update(self, batch)
 
     monkeypatch.setattr("readagain.training.stop_signal.StopSignal", lambda: stop)
-    monkeypatch.setattr(TrainingStep, "update", stop_at_update)
-    assert not run(parts).is_finished
+    monkeypatch.setattr(TrainingStep, "update", update_and_stop)
+    assert not run(interrupted).is_finished
     stop.is_set = False
-    assert run(parts).is_finished
+    assert run(interrupted).is_finished
     # The order of sums on a GPU varies, so results are equal only up to rounding.
-    assert losses(parts) == pytest.approx(losses(whole), rel=0.05)
-    ModelDir.open(parts.out, checksums=True)
+    assert read_losses(interrupted) == pytest.approx(read_losses(uninterrupted), rel=0.05)
+    ModelDir.open(interrupted.out, checksums=True)
 
 
 WIDTHS = ("embedding_size", "encoder.hidden_size", "decoder.hidden_size", "decoder.attention_size")
@@ -72,14 +73,14 @@ BATCH = Batch(
     target_ids=torch.tensor([[15, 4, 4, EOS], [6, 14, EOS, 0]]),
     target_valid=torch.tensor([[True] * 4, [True, True, True, False]]),
 )
-PRECISIONS = {"float32": 1e-3, "bfloat16": 3e-2}
+TOLERANCES = {"float32": 1e-3, "bfloat16": 3e-2}
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("precision", TOLERANCES)
 @pytest.mark.parametrize("max_norm", [0.1, 100.0], ids=["clipped", "not clipped"])
 def test_graph_row_updates_equal_plain_updates(monkeypatch, precision, max_norm):
-    spec = TrainSpec(learning_rate=0.1, schedule="constant", precision=precision)
-    device, spec = torch.device("cuda"), replace(spec, max_norm=max_norm)
+    spec = TrainSpec(learning_rate=0.1, schedule="constant", precision=precision, max_norm=max_norm)
+    device = torch.device("cuda")
 
     def train_model(*, uses_graphs):
         torch.manual_seed(3)
@@ -97,6 +98,6 @@ def test_graph_row_updates_equal_plain_updates(monkeypatch, precision, max_norm)
         training_step, "call_in_precision", lambda _, model, *inputs: model(*inputs)
     )
     losses_plain, weights_plain = train_model(uses_graphs=False)
-    tolerance = PRECISIONS[precision]
+    tolerance = TOLERANCES[precision]
     assert losses_by_rows == pytest.approx(losses_plain, rel=tolerance)
     torch.testing.assert_close(weights_by_rows, weights_plain, rtol=tolerance, atol=tolerance / 10)

@@ -15,13 +15,12 @@ def write_log(folder, text):
 
 def test_read_curves_returns_values_with_steps(tmp_path):
     curves = read_curves(write_log(tmp_path, LOG))
-    assert curves.name == tmp_path.name
-    assert curves.points == {"loss": [(2, 3.5), (4, 2.5)], "dev_loss": [(4, 2.0)]}
+    assert curves == {"loss": [(2, 3.5), (4, 2.5)], "dev_loss": [(4, 2.0)]}
 
 
 def test_read_curves_skips_incomplete_line(tmp_path):
     curves = read_curves(write_log(tmp_path, LOG + '{"step": 6, "lo'))
-    assert curves.points["loss"] == [(2, 3.5), (4, 2.5)]
+    assert curves["loss"] == [(2, 3.5), (4, 2.5)]
 
 
 @pytest.mark.parametrize(

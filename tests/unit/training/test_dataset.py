@@ -35,17 +35,17 @@ PAIRS = [
     (["the bridge in quay", "the bridge"], "norrvik opens"),
     (["bridge opens"], "bridge"),
 ]
-ONE = DataSpec(num_sentences=1, max_source_words=9, max_summary_words=9)
+ONE_SENTENCE = DataSpec(num_sentences=1, max_source_words=9, max_summary_words=9)
 DATA_SPECS = {
-    "one sentence": ONE,
-    "two sentences": replace(ONE, num_sentences=2),
-    "three joined": replace(ONE, num_sentences=3, join_sentences=True),
+    "one sentence": ONE_SENTENCE,
+    "two sentences": replace(ONE_SENTENCE, num_sentences=2),
+    "three joined": replace(ONE_SENTENCE, num_sentences=3, join_sentences=True),
     "truncated": DataSpec(num_sentences=2, max_source_words=3, max_summary_words=2),
     "joined, truncated": DataSpec(num_sentences=2, join_sentences=True, max_source_words=6),
 }
 
 
-def shard_of(pairs):
+def make_shard(pairs):
     texts = [text.split() for sentences, summary in pairs for text in (*sentences, summary)]
     ids = [UNKNOWN_ID if word == "?" else WORDS.index(word) for text in texts for word in text]
     return CorpusShard(
@@ -58,7 +58,7 @@ def shard_of(pairs):
 
 def load_dataset(data, *, shards=(PAIRS,), device=CPU):
     return TrainingDataset(
-        Split("train", tuple(map(shard_of, shards))),
+        Split("train", tuple(map(make_shard, shards))),
         encoder_id_by_lexicon_id=LEXICON.vocab_ids(SOURCE_VOCAB),
         decoder_id_by_lexicon_id=LEXICON.vocab_ids(VOCAB),
         vocab_size=len(VOCAB),
@@ -68,64 +68,69 @@ def load_dataset(data, *, shards=(PAIRS,), device=CPU):
 
 
 def to_tokens(text):
-    # <unk> is in the vocabulary, so it is never copied.
+    """Split a text into words; "?" becomes <unk>, which is in the vocabulary and never copied."""
     return [SPECIAL_TOKENS[UNK] if word == "?" else word for word in text.split()]
 
 
-def padded(words, size):
+def pad(words, size):
     return words + [SPECIAL_TOKENS[PAD]] * (size - len(words))
 
 
-def expected_row(number, data, shape):
-    """Return the expected row of a batch for a pair."""
-    sentences, summary = PAIRS[number]
-    words_read = [to_tokens(sentence) for sentence in sentences[: data.num_sentences]]
+def truncate(sentences, data):
+    """Return the words that the network reads; missing sentences are empty."""
+    sentences = sentences[: data.num_sentences]
     if data.join_sentences:
-        words_read = [sum(words_read, [])]
-    words_read = [sentence[: data.max_source_words] for sentence in words_read]
-    words_read += [[]] * ((1 if data.join_sentences else data.num_sentences) - len(words_read))
-    rows = [padded(sentence, shape.source_words) for sentence in words_read]
-    flat = sum(rows, [])
+        sentences = [sum(sentences, [])]
+    num_missing = (1 if data.join_sentences else data.num_sentences) - len(sentences)
+    return [words[: data.max_source_words] for words in sentences] + [[]] * num_missing
+
+
+def expected_row(index, data, bucket):
+    """Return the row of a batch for a pair, computed by a plain loop."""
+    texts, summary = PAIRS[index]
+    sentences = truncate([to_tokens(text) for text in texts], data)
+    padded_sentences = [pad(words, bucket.source_words) for words in sentences]
+    source = sum(padded_sentences, [])
     summary_words = to_tokens(summary)[: data.max_summary_words]
-    ids = extended_summary_ids(summary_words, flat, VOCAB)
-    fill = [PAD] * (shape.summary_words - len(ids))
+    ids = extended_summary_ids(summary_words, source, VOCAB)
+    padding = [PAD] * (bucket.summary_words - len(ids))
     return {
-        "source_ids": [SOURCE_VOCAB.ids(row) for row in rows],
-        "source_lengths": [len(sentence) for sentence in words_read],
-        "source_ext_ids": extended_source_ids(flat, VOCAB),
-        "previous_ids": [BOS, *ids, *fill],
-        "target_ids": [*ids, EOS, *fill],
-        "target_valid": [True] * (len(ids) + 1) + [False] * len(fill),
+        "source_ids": [SOURCE_VOCAB.ids(words) for words in padded_sentences],
+        "source_lengths": [len(words) for words in sentences],
+        "source_ext_ids": extended_source_ids(source, VOCAB),
+        "previous_ids": [BOS, *ids, *padding],
+        "target_ids": [*ids, EOS, *padding],
+        "target_valid": [True] * (len(ids) + 1) + [False] * len(padding),
     }
 
 
 @pytest.mark.parametrize("data", DATA_SPECS.values(), ids=DATA_SPECS)
 @pytest.mark.parametrize("batch_size", [1, 2, 8])
 def test_batch_equals_loop_over_pairs(data, batch_size):
-    pairs = load_dataset(data)
-    seen = []
-    for plan in pairs.plan_in_order(batch_size=batch_size):
-        batch = pairs.batch(plan, batch_size=batch_size)
-        for row, number in enumerate(plan.pairs.tolist()):
-            found = {name: tensor[row].tolist() for name, tensor in vars(batch).items()}
-            assert found == expected_row(number, data, plan.shape)
-            seen.append(number)
-    assert sorted(seen) == list(range(len(PAIRS)))
+    dataset = load_dataset(data)
+    indices = []
+    for plan in dataset.plan_in_order(batch_size=batch_size):
+        batch = dataset.batch(plan, batch_size=batch_size)
+        for row, index in enumerate(plan.pairs.tolist()):
+            values = {name: tensor[row].tolist() for name, tensor in vars(batch).items()}
+            assert values == expected_row(index, data, plan.bucket)
+            indices.append(index)
+    assert sorted(indices) == list(range(len(PAIRS)))
 
 
 def test_words_not_in_lexicon_are_unk_and_not_copied():
-    pairs = load_dataset(ONE)
-    (plan,) = pairs.plan_in_order(batch_size=8)
-    batch = pairs.batch(plan, batch_size=8)
+    dataset = load_dataset(ONE_SENTENCE)
+    (plan,) = dataset.plan_in_order(batch_size=8)
+    batch = dataset.batch(plan, batch_size=8)
     V = len(VOCAB)
     assert batch.source_ext_ids[1, :5].tolist() == [V, UNK, V, UNK, 6]
     assert batch.target_ids[1, :5].tolist() == [V, UNK, 6, V, EOS]
 
 
 def test_padding_rows_have_one_word_and_no_target():
-    pairs = load_dataset(replace(ONE, num_sentences=2))
-    (plan,) = pairs.plan_in_order(batch_size=8)
-    batch = pairs.batch(plan, batch_size=8)
+    dataset = load_dataset(replace(ONE_SENTENCE, num_sentences=2))
+    (plan,) = dataset.plan_in_order(batch_size=8)
+    batch = dataset.batch(plan, batch_size=8)
     assert batch.shape_key() == (8, 2, 5, 5)
     assert batch.source_lengths[5:].tolist() == [[1, 0]] * 3
     assert (batch.source_ids[5:, 0, 1:] == PAD).all()
@@ -133,22 +138,20 @@ def test_padding_rows_have_one_word_and_no_target():
 
 
 def test_several_shards_equal_one_shard():
-    data = replace(ONE, num_sentences=2)
-    whole, several = (
-        load_dataset(data),
-        load_dataset(data, shards=(PAIRS[:2], PAIRS[2:3], PAIRS[3:])),
-    )
-    (plan,) = whole.plan_in_order(batch_size=5)
-    expected, found = whole.batch(plan, batch_size=5), several.batch(plan, batch_size=5)
-    for name, tensor in vars(expected).items():
-        assert torch.equal(getattr(found, name), tensor), name
+    data = replace(ONE_SENTENCE, num_sentences=2)
+    one_shard = load_dataset(data)
+    three_shards = load_dataset(data, shards=(PAIRS[:2], PAIRS[2:3], PAIRS[3:]))
+    (plan,) = one_shard.plan_in_order(batch_size=5)
+    batch = three_shards.batch(plan, batch_size=5)
+    for name, expected in vars(one_shard.batch(plan, batch_size=5)).items():
+        assert torch.equal(getattr(batch, name), expected), name
 
 
 def test_epoch_order_depends_on_seed_and_epoch():
-    pairs = load_dataset(ONE)
+    dataset = load_dataset(ONE_SENTENCE)
 
     def order(epoch, seed):
-        plans = pairs.plan_epoch(epoch=epoch, batch_size=2, seed=seed)
+        plans = dataset.plan_epoch(epoch=epoch, batch_size=2, seed=seed)
         return [plan.pairs.tolist() for plan in plans]
 
     assert sorted(sum(order(0, 1), [])) == list(range(len(PAIRS)))
@@ -157,11 +160,12 @@ def test_epoch_order_depends_on_seed_and_epoch():
 
 
 def test_processes_divide_a_batch():
-    pairs = load_dataset(ONE)
-    (plan,) = pairs.plan_in_order(batch_size=5)
-    whole = pairs.batch(plan, batch_size=5)
+    dataset = load_dataset(ONE_SENTENCE)
+    (plan,) = dataset.plan_in_order(batch_size=5)
+    whole = dataset.batch(plan, batch_size=5)
     parts = [
-        pairs.local_batch(plan, batch_size=5, rank=rank, world_size=2).assemble() for rank in (0, 1)
+        dataset.local_batch(plan, batch_size=5, rank=rank, world_size=2).assemble()
+        for rank in (0, 1)
     ]
     assert [len(part.target_ids) for part in parts] == [3, 3]
     joined = torch.cat([part.target_ids for part in parts])
@@ -171,17 +175,17 @@ def test_processes_divide_a_batch():
 
 
 def test_process_without_pairs_gets_padding_rows():
-    pairs = load_dataset(ONE)
-    plan = replace(pairs.plan_in_order(batch_size=8)[0], pairs=torch.tensor([4]))
-    batch = pairs.local_batch(plan, batch_size=4, rank=1, world_size=2).assemble()
+    dataset = load_dataset(ONE_SENTENCE)
+    plan = replace(dataset.plan_in_order(batch_size=8)[0], pairs=torch.tensor([4]))
+    batch = dataset.local_batch(plan, batch_size=4, rank=1, world_size=2).assemble()
     assert batch.source_lengths.tolist() == [[1], [1]]
     assert not batch.target_valid.any()
 
 
 def test_device_with_and_without_index_is_the_same():
-    pairs = load_dataset(ONE, device=torch.device("cpu", 0))
+    dataset = load_dataset(ONE_SENTENCE, device=torch.device("cpu", 0))
     assert isinstance(
-        pairs.local_batch(pairs.plan_in_order(batch_size=8)[0], batch_size=8), BatchIndices
+        dataset.local_batch(dataset.plan_in_order(batch_size=8)[0], batch_size=8), BatchIndices
     )
 
 
@@ -189,28 +193,25 @@ def test_device_with_and_without_index_is_the_same():
 def test_sentences_are_those_that_the_network_reads(data):
     dataset = load_dataset(data)
     for pair, (texts, _) in enumerate(PAIRS):
-        words_read = [text.split() for text in texts[: data.num_sentences]]
-        if data.join_sentences:
-            words_read = [sum(words_read, [])]
-        expected = [sentence[: data.max_source_words] for sentence in words_read]
-        found = [["?" if id < 0 else WORDS[id] for id in each] for each in dataset.sentences(pair)]
-        assert found == expected + [[]] * (len(found) - len(expected))
+        words = [
+            ["?" if id < 0 else WORDS[id] for id in sentence]
+            for sentence in dataset.sentences(pair)
+        ]
+        assert words == truncate([text.split() for text in texts], data)
 
 
-def test_plan_in_order_has_the_chosen_pairs():
-    plans = load_dataset(ONE).plan_in_order(batch_size=2, chosen=[3, 0, 4])
+def test_plan_in_order_has_only_the_requested_pairs():
+    plans = load_dataset(ONE_SENTENCE).plan_in_order(batch_size=2, pairs=[3, 0, 4])
     assert sorted(pair for plan in plans for pair in plan.pairs.tolist()) == [0, 3, 4]
-    assert load_dataset(ONE).plan_in_order(batch_size=2, chosen=[]) == []
+    assert load_dataset(ONE_SENTENCE).plan_in_order(batch_size=2, pairs=[]) == []
 
 
 def test_static_copy_copies_another_batch():
-    pairs = load_dataset(ONE)
+    dataset = load_dataset(ONE_SENTENCE)
+    (plan,) = dataset.plan_in_order(batch_size=8)
     first, second = (
-        pairs.batch(plan, batch_size=2)
-        for plan in (
-            replace(pairs.plan_in_order(batch_size=8)[0], pairs=torch.tensor(chosen))
-            for chosen in ([0, 1], [2, 3])
-        )
+        dataset.batch(replace(plan, pairs=torch.tensor(pairs)), batch_size=2)
+        for pairs in ([0, 1], [2, 3])
     )
     static = first.static_copy()
     static.copy_from(second)
@@ -219,12 +220,12 @@ def test_static_copy_copies_another_batch():
 
 
 @pytest.mark.parametrize(
-    "data", [ONE, replace(ONE, max_source_words=4)], ids=["complete", "truncated"]
+    "data", [ONE_SENTENCE, replace(ONE_SENTENCE, max_source_words=4)], ids=["complete", "truncated"]
 )
 def test_style_token_follows_the_words_of_each_source(data):
     style_id = 99
     dataset = TrainingDataset(
-        Split("train", (shard_of(PAIRS),)),
+        Split("train", (make_shard(PAIRS),)),
         encoder_id_by_lexicon_id=LEXICON.vocab_ids(SOURCE_VOCAB),
         decoder_id_by_lexicon_id=LEXICON.vocab_ids(VOCAB),
         vocab_size=len(VOCAB),
@@ -232,8 +233,9 @@ def test_style_token_follows_the_words_of_each_source(data):
         data=data,
         device=CPU,
     )
+    # The same words without the token, which takes the place of the last word.
     plain = load_dataset(replace(data, max_source_words=data.max_source_words - 1))
-    [plan], [plain_plan] = (each.plan_in_order(batch_size=8) for each in (dataset, plain))
+    [plan], [plain_plan] = dataset.plan_in_order(batch_size=8), plain.plan_in_order(batch_size=8)
     styled, expected = dataset.batch(plan, batch_size=8), plain.batch(plain_plan, batch_size=8)
     assert torch.equal(styled.source_lengths, expected.source_lengths + 1)
     for row, length in enumerate(expected.source_lengths[:, 0].tolist()):

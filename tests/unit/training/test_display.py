@@ -27,11 +27,11 @@ def make_display(*, is_terminal):
 def test_show_start_prints_run_notes_and_warnings(make_job):
     display, output = make_display(is_terminal=False)
     display.show_start(resolve(make_job()), TrainingState(step=7), total_steps=14)
-    seen = output.getvalue()
-    assert "Tiny Read-Again LSTM + copy" in seen
-    assert "100 pairs, 14 updates in 2 epochs" in seen
-    assert "the corpus has only" in seen
-    assert "resuming from step 7" in seen
+    printed = output.getvalue()
+    assert "Tiny Read-Again LSTM + copy" in printed
+    assert "100 pairs, 14 updates in 2 epochs" in printed
+    assert "the corpus has only" in printed
+    assert "resuming from step 7" in printed
 
 
 def test_show_start_uses_singular(make_job):
@@ -44,7 +44,7 @@ def test_show_update_limits_plain_lines(monkeypatch):
     display, output = make_display(is_terminal=False)
     clock = iter([100.0, 100.0, 105.0, 111.0, 111.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    with display.live():
+    with display.progress_line():
         for _ in range(3):
             display.show_update(RECORD, seconds_left=75.0)
     lines = output.getvalue().splitlines()
@@ -56,7 +56,7 @@ def test_show_update_limits_plain_lines(monkeypatch):
 
 def test_live_line_is_removed_at_the_end():
     display, output = make_display(is_terminal=True)
-    with display.live():
+    with display.progress_line():
         display.show_update(RECORD, seconds_left=75.0)
     assert "loss 3.142" in output.getvalue()
 

@@ -27,10 +27,11 @@ def trained(make_job, run_job):
     return TrainedModel.open(job.out)
 
 
-def extended(words):
+def add_words(vocabs):
+    """Return vocabularies with one more source word and two more summary words."""
     return Vocabs(
-        source=Vocab([*words.source.words, "newsource"]),
-        summary=Vocab([*words.summary.words, "newone", "newtwo"]),
+        source=Vocab([*vocabs.source.words, "newsource"]),
+        summary=Vocab([*vocabs.summary.words, "newone", "newtwo"]),
     )
 
 
@@ -42,13 +43,13 @@ def test_weights_without_new_words_are_unchanged(trained):
 
 
 def test_new_words_start_as_unk(trained):
-    words = extended(trained.vocabs)
-    before, after = trained.weights(trained.vocabs), trained.weights(words)
-    model = build_model(words.set_sizes(trained.model_dir.run))
+    vocabs = add_words(trained.vocabs)
+    before, after = trained.weights(trained.vocabs), trained.weights(vocabs)
+    model = build_model(vocabs.set_sizes(trained.model_dir.run))
     model.load_state_dict(after)
-    for name, added in (("source_embedding.weight", 1), ("previous_words.embedding.weight", 2)):
-        torch.testing.assert_close(after[name][:-added], before[name])
-        torch.testing.assert_close(after[name][-added:], before[name][[UNK] * added])
+    for name, num_added in (("source_embedding.weight", 1), ("previous_words.embedding.weight", 2)):
+        torch.testing.assert_close(after[name][:-num_added], before[name])
+        torch.testing.assert_close(after[name][-num_added:], before[name][[UNK] * num_added])
 
 
 @pytest.mark.parametrize("preset", ["abs_69k", "ras_lstm"])
@@ -62,9 +63,9 @@ def test_every_network_gets_rows_for_new_words(corpus, run_job, tmp_path, preset
     job = TrainingJob(out=tmp_path / "out", preset=preset, data=corpus.folder, changes=small)
     run_job(job)
     trained = TrainedModel.open(job.out)
-    words = extended(trained.vocabs)
-    weights = trained.weights(words)
-    build_model(words.set_sizes(trained.model_dir.run)).load_state_dict(weights)
+    vocabs = add_words(trained.vocabs)
+    weights = trained.weights(vocabs)
+    build_model(vocabs.set_sizes(trained.model_dir.run)).load_state_dict(weights)
     tables = [name for name in weights if name.endswith("embedding.weight")]
     assert len(tables) == (3 if preset == "abs_69k" else 2)
     for name in tables:
@@ -74,7 +75,7 @@ def test_every_network_gets_rows_for_new_words(corpus, run_job, tmp_path, preset
 def test_new_words_share_the_probability_of_unk(trained):
     name = "output.project.bias"
     before = trained.weights(trained.vocabs)[name]
-    after = trained.weights(extended(trained.vocabs))[name]
+    after = trained.weights(add_words(trained.vocabs))[name]
     torch.testing.assert_close(after[-2:].logsumexp(0), before[UNK])
     torch.testing.assert_close(after[-1], before[UNK] - math.log(2))
 
@@ -84,19 +85,8 @@ def test_every_model_format_keeps_its_headline(path):
     trained = TrainedModel.open(path)
     model = build_model(trained.model_dir.run)
     model.load_state_dict(trained.weights(trained.vocabs))
-    source = [
-        "the",
-        "quiet",
-        "bakery",
-        "of",
-        "sipano",
-        "moves",
-        "on",
-        "thursday",
-        "after",
-        "##",
-        "years",
-    ]
+    text = "the quiet bakery of sipano moves on thursday after ## years"
+    source = text.split()
     sources = SourceBatch(
         source_ids=np.array([[trained.vocabs.source.ids(source)]]),
         lengths=np.array([[len(source)]]),

@@ -20,7 +20,7 @@ def test_resolve_uses_vocabulary_of_the_corpus(make_job, corpus):
     assert "bridge" in resolved.vocabs.summary
     assert any("the corpus has only" in note for note in resolved.notes)
     assert resolved.identity["corpus fingerprint"] == corpus.manifest.fingerprint
-    assert resolved.trained is None
+    assert resolved.trained_model is None
 
 
 def test_resolve_refuses_impossible_vocab_size(make_job):
@@ -96,7 +96,7 @@ def test_fine_tuning_uses_settings_and_vocabs_of_model(make_job, run_job):
     resolved = resolve(job)
     model = ModelDir.open(trained.out)
     assert (resolved.vocabs.source, resolved.vocabs.summary) == (model.source_vocab, model.vocab)
-    assert resolved.identity["weights begun from"] == resolved.trained.checksum
+    assert resolved.identity["weights begun from"] == resolved.trained_model.checksum
     assert resolved.notes[0].endswith("trained, with its vocabularies")
     with pytest.raises(ConfigError, match="trained with model.embedding_size = 8, the run has 9"):
         resolve(make_job("model.embedding_size=9", begin_from=trained.out))
@@ -127,9 +127,9 @@ def test_bundled_model_is_fine_tuned_from_its_graphs(corpus, tmp_path, name, ext
     )
     resolved = resolve(job)
     assert "its weights are recovered from its int8 graphs, with int8 precision" in resolved.notes
-    added = len(resolved.vocabs.source) - len(resolved.trained.vocabs.source)
-    assert added == extend_vocab
-    build_model(resolved.run).load_state_dict(resolved.trained.weights(resolved.vocabs))
+    num_added = len(resolved.vocabs.source) - len(resolved.trained_model.vocabs.source)
+    assert num_added == extend_vocab
+    build_model(resolved.run).load_state_dict(resolved.trained_model.weights(resolved.vocabs))
 
 
 def copy_with_language(corpus, folder, language):

@@ -25,14 +25,24 @@ def read_log(folder):
     ]
 
 
-def losses(folder):
+def read_dev_losses(folder):
     """Return dev losses by step."""
     return {line["step"]: line["dev_loss"] for line in read_log(folder) if "dev_loss" in line}
 
 
-def weights(folder):
-    return {name: array.tobytes() for name, array in read_tensors(
-        ModelDir.open(folder).path / "weights.safetensors").items()}  # fmt: skip
+def read_weights(folder):
+    """Return the bytes of each weight by name."""
+    tensors = read_tensors(ModelDir.open(folder).path / "weights.safetensors")
+    return {name: array.tobytes() for name, array in tensors.items()}
+
+
+class Clock:
+    """Replacement for the module `time`; tests advance it."""
+
+    seconds = 0.0
+
+    def monotonic(self):
+        return self.seconds
 
 
 def test_train_writes_model_and_log(make_job, run_job):
@@ -43,9 +53,9 @@ def test_train_writes_model_and_log(make_job, run_job):
     assert model.scores["dev"]["step"] == result.state.best.step
     assert model.provenance["is_finished"]
     assert "dev loss" in output
-    assert "model " in output
+    assert "  model  " in output  # a sample headline
     steps = [line["step"] for line in read_log(job.out) if "loss" in line]
-    assert steps == [*range(3, result.total_steps + 1, 3)] or steps[-1] == result.total_steps
+    assert steps == [3, 6, 9, 12, 14]  # every three updates, and at the end
 
 
 def test_train_skips_finished_run(make_job, run_job):
@@ -59,58 +69,57 @@ def test_train_skips_finished_run(make_job, run_job):
 
 def test_more_epochs_continue_finished_run_bit_by_bit(make_job, run_job):
     constant = "train.schedule=constant"
-    whole, parts = make_job(constant, out="whole"), make_job(constant, out="parts")
-    longer = "train.epochs=3"
-    run_job(replace(whole, changes=(*whole.changes, longer)))
-    run_job(parts)
-    more = replace(parts, changes=(*parts.changes, longer))
-    result, output = run_job(more)
+    three_epochs = make_job(constant, "train.epochs=3", out="three")
+    run_job(three_epochs)
+    run_job(make_job(constant, out="two, then three"))
+    continued = make_job(constant, "train.epochs=3", out="two, then three")
+    result, output = run_job(continued)
     assert result.is_finished
     assert "resuming from step 14" in output
-    assert losses(parts.out) == losses(whole.out)
-    assert weights(parts.out) == weights(whole.out)
-    assert run_job(more)[0] is None
+    assert read_dev_losses(continued.out) == read_dev_losses(three_epochs.out)
+    assert read_weights(continued.out) == read_weights(three_epochs.out)
+    assert run_job(continued)[0] is None
 
 
 @pytest.mark.parametrize("averaging", ["ema", "none"])
 def test_stopped_run_resumes_bit_by_bit(make_job, run_job, stop_after, averaging):
     settings = (f"train.averaging={averaging}", "train.validate_every=4")
-    whole = make_job(*settings, out="whole")
-    run_job(whole)
-    parts = make_job(*settings, out="parts")
+    uninterrupted = make_job(*settings, out="uninterrupted")
+    run_job(uninterrupted)
+    interrupted = make_job(*settings, out="interrupted")
     stop_after(5)
-    result, _ = run_job(parts)
+    result, _ = run_job(interrupted)
     assert result.state.step == 5
     assert not result.is_finished
-    result, output = run_job(parts)
+    result, output = run_job(interrupted)
     assert result.is_finished
     assert "resuming from step 5" in output
-    assert read_log(parts.out) == read_log(whole.out)
-    assert weights(parts.out) == weights(whole.out)
+    assert read_log(interrupted.out) == read_log(uninterrupted.out)
+    assert read_weights(interrupted.out) == read_weights(uninterrupted.out)
 
 
 def test_killed_run_resumes_from_checkpoint(make_job, run_job, monkeypatch):
-    whole, parts = make_job(out="whole"), make_job(out="parts")
-    run_job(whole)
+    uninterrupted, interrupted = make_job(out="uninterrupted"), make_job(out="interrupted")
+    run_job(uninterrupted)
 
     class Killed(BaseException):
         pass
 
-    update = TrainingStep.update
+    original_update = TrainingStep.update
 
-    def killed(self, batch):
+    def update_or_die(self, batch):
         if self.step == 9:
             raise Killed
-        return update(self, batch)
+        return original_update(self, batch)
 
     with monkeypatch.context() as patch:
-        patch.setattr(TrainingStep, "update", killed)
+        patch.setattr(TrainingStep, "update", update_or_die)
         with pytest.raises(Killed):
-            run_job(parts)
-    assert len(read_log(parts.out)) > 0
-    run_job(parts)
-    assert read_log(parts.out) == read_log(whole.out)
-    assert weights(parts.out) == weights(whole.out)
+            run_job(interrupted)
+    assert len(read_log(interrupted.out)) > 0
+    run_job(interrupted)
+    assert read_log(interrupted.out) == read_log(uninterrupted.out)
+    assert read_weights(interrupted.out) == read_weights(uninterrupted.out)
 
 
 def test_run_killed_while_publishing_publishes_on_resume(
@@ -119,12 +128,12 @@ def test_run_killed_while_publishing_publishes_on_resume(
     class Killed(BaseException):
         pass
 
-    def killed(*arguments, **options):
+    def die(*arguments, **options):
         raise Killed
 
     job = make_job("train.validate_every=4")
     with monkeypatch.context() as patch:
-        patch.setattr(run_writer, "publish_model", killed)
+        patch.setattr(run_writer, "publish_model", die)
         with pytest.raises(Killed):
             run_job(job)
     stop_after(5)
@@ -133,25 +142,19 @@ def test_run_killed_while_publishing_publishes_on_resume(
 
 
 def test_pairs_per_second_exclude_validation(make_job, run_job, monkeypatch):
-    class Clock:
-        seconds = 0.0
-
-        def monotonic(self):
-            return self.seconds
-
     clock, update, validate = Clock(), TrainingStep.update, Validator.validate
 
-    def one_second(self, batch):
+    def update_in_a_second(self, batch):
         clock.seconds += 1
         return update(self, batch)
 
-    def hundred_seconds(self, model, *, step, stop):
+    def validate_in_hundred_seconds(self, model, *, step, stop):
         clock.seconds += 100
         return validate(self, model, step=step, stop=stop)
 
     monkeypatch.setattr(run_writer, "time", clock)
-    monkeypatch.setattr(TrainingStep, "update", one_second)
-    monkeypatch.setattr(Validator, "validate", hundred_seconds)
+    monkeypatch.setattr(TrainingStep, "update", update_in_a_second)
+    monkeypatch.setattr(Validator, "validate", validate_in_hundred_seconds)
     job = make_job("train.validate_every=2", "train.log_every=3", "train.epochs=1")
     run_job(job)
     lines = [json.loads(line) for line in (job.out / "metrics.jsonl").read_text().splitlines()]
@@ -160,20 +163,14 @@ def test_pairs_per_second_exclude_validation(make_job, run_job, monkeypatch):
 
 
 def test_time_is_estimated_once_without_first_update(make_job, run_job, monkeypatch):
-    class Clock:
-        seconds = 0.0
-
-        def monotonic(self):
-            return self.seconds
-
     clock, update = Clock(), TrainingStep.update
 
-    def timed(self, batch):
+    def timed_update(self, batch):
         clock.seconds += 10 if self.step == 0 else 2
         return update(self, batch)
 
     monkeypatch.setattr(run_writer, "time", clock)
-    monkeypatch.setattr(TrainingStep, "update", timed)
+    monkeypatch.setattr(TrainingStep, "update", timed_update)
     _, output = run_job(make_job())
     assert output.count("per update") == 1
     # Three updates after the first take 6 s; 10 of 14 are left.
@@ -181,25 +178,25 @@ def test_time_is_estimated_once_without_first_update(make_job, run_job, monkeypa
 
 
 def test_losses_are_logged_before_the_next_update(make_job, run_job, monkeypatch):
-    plain, static = make_job(out="plain"), make_job(out="static")
-    run_job(plain)
+    separate, shared = make_job(out="separate"), make_job(out="shared")
+    run_job(separate)
     update, memory = TrainingStep.update, torch.zeros(())
-    # As on a GPU, where an update overwrites the loss of the one before.
+    # As on a GPU, all updates write their loss to the same memory.
     monkeypatch.setattr(TrainingStep, "update", lambda *args: memory.copy_(update(*args)))
-    run_job(static)
-    assert read_log(static.out) == read_log(plain.out)
+    run_job(shared)
+    assert read_log(shared.out) == read_log(separate.out)
 
 
 def test_stop_during_validation_validates_on_resume(make_job, run_job, stop_after):
-    whole, parts = make_job(out="whole"), make_job(out="parts")
-    total = run_job(whole)[0].total_steps
+    uninterrupted, interrupted = make_job(out="uninterrupted"), make_job(out="interrupted")
+    total = run_job(uninterrupted)[0].total_steps
     stop_after(total)
-    result, _ = run_job(parts)
+    result, _ = run_job(interrupted)
     assert result.state.step == total
     assert not result.is_finished
-    result, _ = run_job(parts)
+    result, _ = run_job(interrupted)
     assert result.is_finished
-    assert read_log(parts.out) == read_log(whole.out)
+    assert read_log(interrupted.out) == read_log(uninterrupted.out)
 
 
 def test_stop_after_validation_saves_once(make_job, run_job, monkeypatch):
@@ -207,7 +204,7 @@ def test_stop_after_validation_saves_once(make_job, run_job, monkeypatch):
     save, publish = RunWriter.save, RunWriter.publish
     signal = StopSignal()
 
-    def count(self, state, **options):
+    def record_step(self, state, **options):
         saved_steps.append(state.step)
         return save(self, state, **options)
 
@@ -215,7 +212,7 @@ def test_stop_after_validation_saves_once(make_job, run_job, monkeypatch):
         publish(self, state, **options)
         signal.is_set = True
 
-    monkeypatch.setattr(RunWriter, "save", count)
+    monkeypatch.setattr(RunWriter, "save", record_step)
     monkeypatch.setattr(RunWriter, "publish", stop_while_publishing)
     result, _ = run_job(make_job("train.validate_every=4"), stop=signal)
     assert result.state.step == 4
@@ -226,11 +223,11 @@ def test_non_finite_loss_stops_the_run(make_job, run_job, monkeypatch):
     job = make_job("train.validate_every=4")
     update = TrainingStep.update
 
-    def broken(self, batch):
+    def update_with_nan(self, batch):
         loss = update(self, batch)
         return loss * torch.nan if self.step == 8 else loss
 
-    monkeypatch.setattr(TrainingStep, "update", broken)
+    monkeypatch.setattr(TrainingStep, "update", update_with_nan)
     with pytest.raises(
         ReadAgainError, match=r"diverged at step 8: the loss became nan; the state of step 4 and"
     ):
@@ -242,13 +239,13 @@ def test_non_finite_weights_are_not_saved(make_job, run_job, monkeypatch):
     job = make_job("train.validate_every=4")
     update = TrainingStep.update
 
-    def broken(self, batch):
+    def update_with_inf(self, batch):
         loss = update(self, batch)
         if self.step == 4:
             self.parameters[0].data[0, 0] = torch.inf
         return loss
 
-    monkeypatch.setattr(TrainingStep, "update", broken)
+    monkeypatch.setattr(TrainingStep, "update", update_with_inf)
     with pytest.raises(
         ReadAgainError, match="step 4: a weight is not finite; nothing had been saved"
     ):
@@ -256,56 +253,56 @@ def test_non_finite_weights_are_not_saved(make_job, run_job, monkeypatch):
 
 
 def test_full_disk_keeps_checkpoint(make_job, run_job, monkeypatch):
-    whole, parts = make_job(out="whole"), make_job(out="parts")
-    run_job(whole)
-    write, calls = checkpoint.write_tensors, []
+    uninterrupted, interrupted = make_job(out="uninterrupted"), make_job(out="interrupted")
+    run_job(uninterrupted)
+    write_tensors, paths = checkpoint.write_tensors, []
 
-    def full(path, tensors):
-        calls.append(path)
-        if len(calls) == 5:  # while the second checkpoint is written
+    def fill_disk(path, tensors):
+        paths.append(path)
+        if len(paths) == 5:  # while the second checkpoint is written
             raise OSError(28, "No space left on device")
-        write(path, tensors)
+        write_tensors(path, tensors)
 
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint, "write_tensors", full)
+        patch.setattr(checkpoint, "write_tensors", fill_disk)
         with pytest.raises(
             ArtifactError, match=r"step \d+ cannot be saved: No space left on device; step \d+ is"
         ):
-            run_job(parts)
-    run_job(parts)
-    assert read_log(parts.out) == read_log(whole.out)
-    assert weights(parts.out) == weights(whole.out)
+            run_job(interrupted)
+    run_job(interrupted)
+    assert read_log(interrupted.out) == read_log(uninterrupted.out)
+    assert read_weights(interrupted.out) == read_weights(uninterrupted.out)
 
 
 def test_checkpoints_are_saved_between_validations(make_job, run_job, monkeypatch):
-    saved, save = [], run_writer.save_checkpoint
+    saved_steps, save_checkpoint = [], run_writer.save_checkpoint
 
-    def record(directory, state, **tensors):
-        saved.append(state.step)
-        return save(directory, state, **tensors)
+    def record_step(directory, state, **tensors):
+        saved_steps.append(state.step)
+        return save_checkpoint(directory, state, **tensors)
 
     monkeypatch.setattr(run_writer, "SAVE_SECONDS", 0.0)
-    monkeypatch.setattr(run_writer, "save_checkpoint", record)
+    monkeypatch.setattr(run_writer, "save_checkpoint", record_step)
     result, _ = run_job(make_job("train.epochs=1"))
-    assert set(range(1, result.total_steps + 1)) <= set(saved)
+    assert set(range(1, result.total_steps + 1)) <= set(saved_steps)
 
 
 def test_early_stopping_keeps_best_weights(make_job, run_job, monkeypatch):
     job = make_job("train.validate_every=1", "train.patience=2")
     validate = Validator.validate
 
-    def worse_each_time(self, model, *, step, stop):
-        found = validate(self, model, step=step, stop=stop)
-        return replace(found, scores=replace(found.scores, dev_loss=float(step)))
+    def validate_with_rising_loss(self, model, *, step, stop):
+        validation = validate(self, model, step=step, stop=stop)
+        return replace(validation, scores=replace(validation.scores, dev_loss=float(step)))
 
-    monkeypatch.setattr(Validator, "validate", worse_each_time)
+    monkeypatch.setattr(Validator, "validate", validate_with_rising_loss)
     result, _ = run_job(job)
     assert result.state.step == 3
     assert result.state.has_stopped_early
     assert ModelDir.open(job.out).scores["dev"]["step"] == 1
     # More epochs continue the run, and patience starts again.
-    more = replace(job, changes=(*job.changes, "train.epochs=3"))
-    result, _ = run_job(more)
+    longer_job = replace(job, changes=(*job.changes, "train.epochs=3"))
+    result, _ = run_job(longer_job)
     assert result.state.step == 5
 
 
@@ -328,12 +325,12 @@ def test_patience_needs_a_dev_split(make_job, run_job, corpus_without_dev):
 def test_averaged_weights_are_kept_and_change_no_update(make_job, run_job):
     settings = ("train.validate_every=3", "model.dropout=0.0")
     plain = make_job(*settings, "train.averaging=none", out="plain")
-    mean = make_job(*settings, "train.averaging=ema", out="mean")
-    for job in (plain, mean):
+    averaged = make_job(*settings, "train.averaging=ema", out="averaged")
+    for job in (plain, averaged):
         run_job(job)
-    losses = [[line.get("loss") for line in read_log(job.out)] for job in (plain, mean)]
+    losses = [[line.get("loss") for line in read_log(job.out)] for job in (plain, averaged)]
     assert losses[0] == losses[1]
-    assert weights(plain.out) != weights(mean.out)
+    assert read_weights(plain.out) != read_weights(averaged.out)
 
 
 def test_paper_recipe_trains(make_job, run_job):

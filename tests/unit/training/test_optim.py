@@ -35,7 +35,7 @@ def test_halving_schedule_halves_each_later_epoch():
 
 def test_cosine_schedule_falls_to_zero():
     spec = TrainSpec(learning_rate=2.0, warmup_steps=20, schedule="cosine")
-    # After warm-up, 80 updates are left: none, a quarter, half, all and more than all are done.
+    # After warm-up there are 80 updates; 0, 20, 40, 80 and 110 of them are done.
     expected = [2.0, 1.0 + math.cos(math.pi / 4), 1.0, 0.0, 0.0]
     assert rates(spec, [20, 40, 60, 100, 130]) == pytest.approx(expected)
 
@@ -43,9 +43,10 @@ def test_cosine_schedule_falls_to_zero():
 def test_plateau_schedule_halves_at_each_plateau():
     spec = TrainSpec(learning_rate=1.0, warmup_steps=4, schedule="plateau")
     options = {"total_steps": 100, "steps_per_epoch": 10}
-    found = [learning_rate(spec, step=50, num_plateaus=number, **options) for number in (0, 1, 3)]
-    assert found == [1.0, 0.5, 0.125]
-    assert learning_rate(spec, step=1, num_plateaus=1, **options) == 0.5  # still the warm-up
+    rates = [learning_rate(spec, step=50, num_plateaus=number, **options) for number in (0, 1, 3)]
+    assert rates == [1.0, 0.5, 0.125]
+    # During warm-up, plateaus have no effect.
+    assert learning_rate(spec, step=1, num_plateaus=1, **options) == 0.5
 
 
 def test_warm_up_may_last_the_whole_run():
@@ -76,12 +77,13 @@ def test_only_adamw_excludes_biases_from_decay(optimizer, weight, bias):
 def test_ema_equals_plain_loop():
     weight = nn.Parameter(torch.zeros(1))
     ema = EmaWeights([weight], decay=0.75)
-    seen = [3.0, -1.0, 2.0, 5.0]
-    for value in seen:
+    values = [3.0, -1.0, 2.0, 5.0]
+    for value in values:
         weight.data.fill_(value)
         ema.update()
     factors = [0.25 * 0.75**age for age in (3, 2, 1, 0)]
-    expected = sum(s * v for s, v in zip(factors, seen, strict=True)) / sum(factors)
+    products = (factor * value for factor, value in zip(factors, values, strict=True))
+    expected = sum(products) / sum(factors)
     assert ema.average(4)[0].item() == pytest.approx(expected)
 
 

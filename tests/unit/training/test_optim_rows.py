@@ -1,5 +1,6 @@
 """Sparse updates of embedding tables equal dense ones."""
 
+from collections import defaultdict
 from dataclasses import replace
 
 import pytest
@@ -40,15 +41,15 @@ BATCH = Batch(
     target_ids=torch.tensor([[15, 4, 4, EOS], [6, 14, EOS, 0], [EOS, 0, 0, 0]]),
     target_valid=torch.tensor([[True] * 4, [True, True, True, False], [False] * 4]),
 )
-OTHER = replace(BATCH, source_ids=torch.where(BATCH.source_ids == 5, 7, BATCH.source_ids))
+OTHER_BATCH = replace(BATCH, source_ids=torch.where(BATCH.source_ids == 5, 7, BATCH.source_ids))
 
 
-def step_of(run, spec):
+def build_step(run, spec):
     torch.manual_seed(3)
     return TrainingStep(build_model(run), spec, total_steps=10, steps_per_epoch=5)
 
 
-def weights_of(step):
+def copy_weights(step):
     return {name: value.clone() for name, value in step.model.state_dict().items()}
 
 
@@ -57,40 +58,43 @@ def weights_of(step):
 @pytest.mark.parametrize("max_norm", [0.01, 100.0], ids=["clipped", "not clipped"])
 def test_row_updates_equal_table_updates(run, averaging, max_norm):
     spec = replace(SGD, max_norm=max_norm, averaging=averaging, ema_decay=0.5)
-    by_rows, whole = step_of(run, spec), step_of(run, spec)
-    tables = [each for each in by_rows.model.modules() if isinstance(each, WordEmbedding)]
+    by_rows, by_tables = build_step(run, spec), build_step(run, spec)
+    modules = by_rows.model.modules()
+    tables = [module for module in modules if isinstance(module, WordEmbedding)]
     assert len(by_rows.lookups) == len(tables) > 1
-    whole.lookups = []
-    initial = weights_of(whole)
-    for batch in (BATCH, OTHER, BATCH, OTHER):
-        torch.testing.assert_close(by_rows.update(batch), whole.update(batch))
-    torch.testing.assert_close(weights_of(by_rows), weights_of(whole), rtol=1e-5, atol=1e-7)
-    with by_rows.averaged_weights(), whole.averaged_weights():
-        torch.testing.assert_close(weights_of(by_rows), weights_of(whole), rtol=1e-5, atol=1e-7)
+    by_tables.lookups = []
+    initial = copy_weights(by_tables)
+    for batch in (BATCH, OTHER_BATCH, BATCH, OTHER_BATCH):
+        torch.testing.assert_close(by_rows.update(batch), by_tables.update(batch))
+    torch.testing.assert_close(copy_weights(by_rows), copy_weights(by_tables), rtol=1e-5, atol=1e-7)
+    with by_rows.averaged_weights(), by_tables.averaged_weights():
+        torch.testing.assert_close(
+            copy_weights(by_rows), copy_weights(by_tables), rtol=1e-5, atol=1e-7
+        )
     has_changed = (
-        weights_of(by_rows)["source_embedding.weight"] != initial["source_embedding.weight"]
+        copy_weights(by_rows)["source_embedding.weight"] != initial["source_embedding.weight"]
     )
     # UNK and the words 4 to 7; padding has no gradient.
     assert has_changed.any(1).nonzero().flatten().tolist() == [1, 4, 5, 6, 7]
 
 
-def table_of(values):
+def build_table(values):
     table = WordEmbedding(len(values), 1)
     with torch.no_grad():
         table.weight.copy_(torch.tensor(values).unsqueeze(1))
     return table
 
 
-def values_of(gradient):
-    """Return the values of each row at its lookups, the largest last."""
-    found = {}
+def values_by_row(gradient):
+    """Return the sorted values of all lookups of each row."""
+    values = defaultdict(list)
     for row, value in zip(gradient.ids.tolist(), gradient.values.flatten().tolist(), strict=True):
-        found[row] = sorted([*found.get(row, []), value])
-    return found
+        values[row].append(value)
+    return {row: sorted(row_values) for row, row_values in values.items()}
 
 
 def test_row_gradient_sums_lookups_of_a_row():
-    table = table_of([1.0, 2.0, 3.0, 4.0])
+    table = build_table([1.0, 2.0, 3.0, 4.0])
     lookups = EmbeddingLookups(table)
     with record_lookups([lookups]):
         vectors = table(torch.tensor([[2, 0], [2, 2]])).squeeze(2)
@@ -99,14 +103,14 @@ def test_row_gradient_sums_lookups_of_a_row():
     second_vectors.sum().backward()
     gradient = lookups.gradient()
     assert gradient.ids.tolist() == [2, 0, 2, 2, 0]
-    assert values_of(gradient) == {2: [0.0, 0.0, 1101.0], 0: [0.0, 11.0]}
+    assert values_by_row(gradient) == {2: [0.0, 0.0, 1101.0], 0: [0.0, 11.0]}
     assert table.weight.grad is None
     gradient.step(torch.tensor(0.5))
     assert table.weight.flatten().tolist() == [1.0 - 5.5, 2.0, 3.0 - 550.5, 4.0]
 
 
 def test_recording_clears_earlier_batches():
-    table = table_of([0.0, 0.0, 0.0])
+    table = build_table([0.0, 0.0, 0.0])
     lookups = EmbeddingLookups(table)
     for ids, values in (
         ([1, 2, 2], {1: [1.0], 2: [0.0, 2.0]}),
@@ -117,11 +121,11 @@ def test_recording_clears_earlier_batches():
         vectors.sum().backward()
         gradient = lookups.gradient()
         assert gradient.ids.tolist() == ids
-        assert values_of(gradient) == values
+        assert values_by_row(gradient) == values
 
 
 def test_table_without_recording_has_gradient():
-    table = table_of([1.0, 2.0])
+    table = build_table([1.0, 2.0])
     lookups = EmbeddingLookups(table)
     with record_lookups([lookups]), torch.no_grad():
         assert not table(torch.tensor([1])).requires_grad
@@ -143,4 +147,4 @@ def test_row_updates_need_plain_sgd_on_one_process(spec, world_size):
     assert supports_row_updates(SGD, world_size=1)
     assert not supports_row_updates(spec, world_size=world_size)
     if world_size == 1:
-        assert step_of(RUNS["copying"], spec).lookups == []
+        assert build_step(RUNS["copying"], spec).lookups == []

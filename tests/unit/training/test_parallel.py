@@ -23,7 +23,7 @@ def test_choose_device_refuses_missing_cuda(monkeypatch):
 
 def test_single_process_needs_no_communication():
     with join_process_group("cpu") as (processes, device):
-        assert processes == DistributedContext(rank=0, world_size=1, local_rank=0)
+        assert processes == DistributedContext(rank=0, world_size=1)
         assert device == torch.device("cpu")
     assert processes.is_first
     assert processes.broadcast("value") == "value"

@@ -48,19 +48,17 @@ def test_model_has_provenance(make_job, run_job, corpus):
     assert "fingerprint" in (job.out / "MODEL_CARD.md").read_text()
 
 
-def test_model_has_cases(make_job, run_job, corpus):
+def test_model_has_truecaser_for_its_vocabulary(make_job, run_job, corpus):
     job = make_job("vocab_size=12")
     run_job(job)
-    folder = ModelDir.open(job.out)
-    assert folder.truecaser == corpus.truecaser.restricted_to(folder.vocab)
-    assert (folder.truecaser.word("monday"), folder.truecaser.word("bridge")) == (
-        "Monday",
-        "bridge",
-    )
-    assert folder.truecaser.word("repairs") is None  # not in the decoder vocabulary
+    model = ModelDir.open(job.out)
+    truecaser = model.truecaser
+    assert truecaser == corpus.truecaser.restricted_to(model.vocab)
+    assert (truecaser.word("monday"), truecaser.word("bridge")) == ("Monday", "bridge")
+    assert truecaser.word("repairs") is None  # not in the decoder vocabulary
 
 
-def test_fine_tuning_keeps_cases_of_the_model(make_job, run_job, corpus_without_dev):
+def test_fine_tuning_keeps_truecaser_of_the_model(make_job, run_job, corpus_without_dev):
     first = make_job()
     run_job(first)
     write_model_files(first.out, {CASES_FILE: Truecaser(["Zyxwick", "MONDAY"]).save})
@@ -70,7 +68,7 @@ def test_fine_tuning_keeps_cases_of_the_model(make_job, run_job, corpus_without_
     assert (truecaser.word("monday"), truecaser.word("zyxwick")) == ("Monday", "Zyxwick")
 
 
-def test_model_without_cases_has_no_file(make_job, run_job, corpus, monkeypatch):
+def test_model_without_truecaser_has_no_file(make_job, run_job, corpus, monkeypatch):
     monkeypatch.setattr(PreparedCorpus, "truecaser", Truecaser())
     job = make_job()
     run_job(job)
@@ -112,7 +110,7 @@ def test_card_reports_missing_scores():
 
 
 @pytest.mark.parametrize(
-    ("preset", "how", "copies"),
+    ("preset", "method", "can_copy"),
     [
         ("read_again_lstm_copy_15k", ", by reading it twice and copying from it.", True),
         ("read_again_gru_15k", ", by reading it twice.", False),
@@ -121,11 +119,11 @@ def test_card_reports_missing_scores():
         ("abs_69k", ".", False),
     ],
 )
-def test_card_describes_only_what_the_network_has(preset, how, copies):
+def test_card_describes_only_what_the_network_does(preset, method, can_copy):
     card = model_card(PRESETS[preset], PROVENANCE, None)
-    assert f"Generates a headline of a few words for a text{how}\n" in card
-    assert ("every word of the text by copying" in card) == copies
-    assert ("It can copy the wrong name" in card) == copies
+    assert f"Generates a headline of a few words for a text{method}\n" in card
+    assert ("every word of the text by copying" in card) == can_copy
+    assert ("It can copy the wrong name" in card) == can_copy
 
 
 def test_card_names_language_and_protocol():

@@ -34,12 +34,12 @@ RUN = override(
 )
 
 
-def network():
+def build_network():
     torch.manual_seed(3)
     return build_model(RUN)
 
 
-def batch():
+def make_batch():
     """Return a batch of two texts and a padding row."""
     target_ids = torch.tensor([[5, 6, EOS], [8, EOS, PAD], [PAD, PAD, PAD]])
     return Batch(
@@ -52,15 +52,17 @@ def batch():
     )
 
 
-def step(**changes):
+def build_step(**changes):
     spec = replace(RUN.train, **changes)
-    model = network()
+    model = build_network()
     return RiskStep(model, spec, network=model, max_words=4, total_steps=99, steps_per_epoch=9)
 
 
 def test_samples_end_at_their_lengths():
     torch.manual_seed(0)
-    ids, lengths = sample_summaries(network(), batch(), num_samples=50, num_words=4, can_end=True)
+    ids, lengths = sample_summaries(
+        build_network(), make_batch(), num_samples=50, num_words=4, can_end=True
+    )
     assert ids.shape == (150, 4)
     for row, length in zip(ids.tolist(), lengths.tolist(), strict=True):
         assert all(id >= len(SPECIAL_TOKENS) for id in row[:length])
@@ -69,16 +71,18 @@ def test_samples_end_at_their_lengths():
 
 
 def test_samples_without_eos_have_full_length():
-    _, lengths = sample_summaries(network(), batch(), num_samples=5, num_words=3, can_end=False)
+    _, lengths = sample_summaries(
+        build_network(), make_batch(), num_samples=5, num_words=3, can_end=False
+    )
     assert lengths.tolist() == [3] * 15
 
 
 def test_samples_follow_the_probabilities():
-    model = network().eval()
+    model = build_network().eval()
     torch.manual_seed(0)
-    ids, _ = sample_summaries(model, batch(), num_samples=20_000, num_words=1, can_end=False)
+    ids, _ = sample_summaries(model, make_batch(), num_samples=20_000, num_words=1, can_end=False)
     model.eval()
-    sources = batch()
+    sources = make_batch()
     with torch.no_grad():
         first = torch.tensor([[2]] * 3)
         probs = torch.stack(
@@ -94,60 +98,59 @@ def test_samples_follow_the_probabilities():
 @pytest.mark.slow
 @pytest.mark.parametrize("risk_words", [0, 2])
 def test_updates_raise_probability_of_rewarded_samples(risk_words):
-    risk_step = step(risk_words=risk_words)
-    first = [float(risk_step.update(batch())) for _ in range(4)]
+    risk_step = build_step(risk_words=risk_words)
+    first = [float(risk_step.update(make_batch())) for _ in range(4)]
     for _ in range(150):
-        risk_step.update(batch())
-    last = [float(risk_step.update(batch())) for _ in range(4)]
+        risk_step.update(make_batch())
+    last = [float(risk_step.update(make_batch())) for _ in range(4)]
     assert sum(last) / 4 < sum(first) / 4 - 0.3
 
 
-def test_padding_rows_do_not_change_the_update():
-    whole, without = step(), step()
-    given = batch()
-    short = Batch(*(tensor[:2] for tensor in vars(given).values()))
+def test_padding_rows_do_not_change_the_update(monkeypatch):
+    padded = make_batch()
+    unpadded = Batch(*(tensor[:2] for tensor in vars(padded).values()))
 
-    def gradient(risk_step, batch):
-        # The same samples for the rows that both batches have.
-        torch.manual_seed(1)
-        loss, risk, count = risk_step._sums(batch)
+    def risk_and_gradient(batch):
+        step = build_step()
+        loss, risk, count = step._sum_losses(batch)
         assert int(count) == 2
         loss.backward()
-        return risk.item(), risk_step.parameters[0].grad
+        return risk.item(), step.parameters[0].grad
 
-    def fixed_samples(network, each, **options):
-        rows = each.source_ids.size(0) * options["num_samples"]
+    # The same samples for the rows that both batches have.
+    def fixed_samples(network, batch, **options):
+        rows = batch.source_ids.size(0) * options["num_samples"]
         ids = torch.tensor([[5, 6, PAD, PAD], [4, PAD, PAD, PAD], [8, 5, 6, 7]] * 24)[:rows]
         return ids, (ids != PAD).sum(1)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("readagain.training.risk.sample_summaries", fixed_samples)
-        patch.setattr(type(whole), "has_fixed_length", False)
-        one, other = gradient(whole, given), gradient(without, short)
-    assert one[0] == pytest.approx(other[0])
-    torch.testing.assert_close(one[1], other[1])
+    monkeypatch.setattr("readagain.training.risk.sample_summaries", fixed_samples)
+    risk, gradient = risk_and_gradient(padded)
+    unpadded_risk, unpadded_gradient = risk_and_gradient(unpadded)
+    assert risk == pytest.approx(unpadded_risk)
+    torch.testing.assert_close(gradient, unpadded_gradient)
 
 
 @pytest.mark.slow
 def test_risk_training_resumes(make_job, run_job, stop_after, tmp_path):
     run_job(make_job(out="model"))
     settings = ("train.objective=risk", "train.risk_words=3")
-    whole, parts = (
+    uninterrupted, interrupted = (
         make_job(*settings, out=out, preset=None, begin_from=tmp_path / "model")
-        for out in ("whole", "parts")
+        for out in ("uninterrupted", "interrupted")
     )
-    run_job(whole)
+    run_job(uninterrupted)
     stop_after(5)
-    result, _ = run_job(parts)
+    result, _ = run_job(interrupted)
     assert result.state.step == 5
-    result, _ = run_job(parts)
+    result, _ = run_job(interrupted)
     assert result.is_finished
-    lines = [json.loads(line) for line in (whole.out / "metrics.jsonl").read_text().splitlines()]
+    log = (uninterrupted.out / "metrics.jsonl").read_text()
+    lines = [json.loads(line) for line in log.splitlines()]
     losses = [line["loss"] for line in lines if "loss" in line]
     assert losses
     assert all(0 < loss < 1 for loss in losses)
-    files = [(job.out / "weights.safetensors").read_bytes() for job in (whole, parts)]
-    assert files[0] == files[1]
+    weights = (interrupted.out / "weights.safetensors").read_bytes()
+    assert weights == (uninterrupted.out / "weights.safetensors").read_bytes()
 
 
 def test_risk_needs_a_trained_model(make_job, run_job):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from readagain.text.vocab import EOS, PAD, UNK
 from readagain.training.risk import overlap_reward
 
-words = st.lists(st.integers(4, 8), max_size=7)
+WORDS = st.lists(st.integers(4, 8), max_size=7)
 
 
 def f1(matched, left, right):
@@ -19,6 +19,7 @@ def f1(matched, left, right):
 
 
 def longest_common(left, right):
+    """Return the length of the longest common subsequence."""
     table = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
     for i, a in enumerate(left):
         for j, b in enumerate(right):
@@ -29,42 +30,45 @@ def longest_common(left, right):
 
 
 def slow_reward(summary, reference):
-    def shared(left, right):
+    def count_shared(left, right):
         return sum((Counter(left) & Counter(right)).values())
 
-    pairs, reference_pairs = list(pairwise(summary)), list(pairwise(reference))
+    bigrams, reference_bigrams = list(pairwise(summary)), list(pairwise(reference))
     return (
-        f1(shared(summary, reference), len(summary), len(reference))
-        + f1(shared(pairs, reference_pairs), len(summary) - 1, len(reference) - 1)
+        f1(count_shared(summary, reference), len(summary), len(reference))
+        + f1(count_shared(bigrams, reference_bigrams), len(summary) - 1, len(reference) - 1)
         + f1(longest_common(summary, reference), len(summary), len(reference))
     ) / 3
 
 
-def reward(summaries, references):
+def compute_rewards(summaries, references):
+    """Pad lists of ids and return their rewards."""
+
     def padded(rows):
         size = max(map(len, rows)) + 1
         return torch.tensor([[*row, *[PAD] * (size - len(row))] for row in rows])
 
-    lengths = (torch.tensor([len(row) for row in rows]) for rows in (summaries, references))
-    summary_lengths, reference_lengths = lengths
+    def lengths(rows):
+        return torch.tensor([len(row) for row in rows])
+
     return overlap_reward(
-        padded(summaries), summary_lengths, padded(references), reference_lengths
+        padded(summaries), lengths(summaries), padded(references), lengths(references)
     ).tolist()
 
 
-@given(st.lists(st.tuples(words, words), min_size=1, max_size=4))
+@given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=4))
 def test_reward_is_mean_of_three_measures(rows):
     summaries, references = zip(*rows, strict=True)
     expected = [slow_reward(list(left), list(right)) for left, right in rows]
-    assert reward(summaries, references) == pytest.approx(expected)
+    assert compute_rewards(summaries, references) == pytest.approx(expected)
 
 
 def test_unk_never_matches():
-    assert reward([[UNK, 5]], [[UNK, 6]]) == [0.0]
+    assert compute_rewards([[UNK, 5]], [[UNK, 6]]) == [0.0]
 
 
 def test_reference_has_reward_one():
-    assert reward([[5, 6, 5]], [[5, 6, 5]]) == [1.0]
+    assert compute_rewards([[5, 6, 5]], [[5, 6, 5]]) == [1.0]
 
 
 def test_longest_reference_has_reward_one():

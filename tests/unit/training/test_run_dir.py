@@ -14,8 +14,8 @@ IDENTITY = {"train": {"seed": 1, "learning_rate": 0.1}, "corpus fingerprint": "a
 
 
 def open_and_close(path, identity=IDENTITY, *, overwrite=False):
-    with RunDir.open(LocalDir(path), identity, overwrite=overwrite) as folder:
-        return folder
+    with RunDir.open(LocalDir(path), identity, overwrite=overwrite) as run_dir:
+        return run_dir
 
 
 def test_run_dir_is_created_and_reopened(tmp_path):
@@ -24,18 +24,18 @@ def test_run_dir_is_created_and_reopened(tmp_path):
     assert open_and_close(out).path == out
 
 
-def test_finish_stores_state_and_keeps_checkpoint(tmp_path, disk):
-    with RunDir.open(LocalDir(tmp_path), IDENTITY, overwrite=False) as folder:
-        (folder.checkpoints / "checkpoint-000001").mkdir()
-        disk.clear()
-        folder.finish(TrainingState(step=9))
-    assert disk == ["temporary file", "resume"]
+def test_finish_stores_state_and_keeps_checkpoint(tmp_path, disk_events):
+    with RunDir.open(LocalDir(tmp_path), IDENTITY, overwrite=False) as run_dir:
+        (run_dir.checkpoints / "checkpoint-000001").mkdir()
+        disk_events.clear()
+        run_dir.finish(TrainingState(step=9))
+    assert disk_events == ["temporary file", "resume"]
     assert open_and_close(tmp_path).finished_state() == TrainingState(step=9)
-    assert (folder.checkpoints / "checkpoint-000001").exists()
+    assert (run_dir.checkpoints / "checkpoint-000001").exists()
 
 
-def with_epochs(epochs, **other):
-    return {"train": {"seed": 1, "epochs": epochs, **other}}
+def with_epochs(epochs, **settings):
+    return {"train": {"seed": 1, "epochs": epochs, **settings}}
 
 
 def test_open_accepts_more_epochs(tmp_path):
@@ -63,9 +63,9 @@ def test_open_refuses_more_epochs_without_checkpoint(tmp_path):
     assert open_and_close(tmp_path, with_epochs(2)).finished_state() == TrainingState(step=9)
 
 
-def test_open_syncs_identity(tmp_path, disk):
+def test_open_syncs_identity(tmp_path, disk_events):
     open_and_close(tmp_path)
-    assert disk == ["temporary file", "resume"]
+    assert disk_events == ["temporary file", "resume"]
 
 
 def test_open_refuses_another_identity(tmp_path):
@@ -92,9 +92,9 @@ def test_open_counts_many_differences(tmp_path):
 
 
 def test_overwrite_clears_run_and_keeps_other_files(tmp_path):
-    with RunDir.open(LocalDir(tmp_path), IDENTITY, overwrite=False) as folder:
-        folder.finish(TrainingState(step=9))
-        (folder.path / METRICS_FILE).write_text("{}\n")
+    with RunDir.open(LocalDir(tmp_path), IDENTITY, overwrite=False) as run_dir:
+        run_dir.finish(TrainingState(step=9))
+        (run_dir.path / METRICS_FILE).write_text("{}\n")
         write_model_files(tmp_path, {"run.json": lambda path: path.write_text("{}")})
         (tmp_path / "notes.txt").write_text("other")
     assert open_and_close(tmp_path, {"other": 1}, overwrite=True).finished_state() is None
@@ -135,10 +135,10 @@ def test_open_refuses_path_below_a_file(tmp_path):
 
 
 def test_open_reports_read_only_folder(tmp_path, monkeypatch):
-    def denied(self, *arguments, **options):
+    def refuse(self, *arguments, **options):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("pathlib.Path.mkdir", denied)
+    monkeypatch.setattr("pathlib.Path.mkdir", refuse)
     with pytest.raises(ConfigError, match="cannot be written to: Permission denied"):
         open_and_close(tmp_path)
 

@@ -30,11 +30,11 @@ def test_run_stops_when_patience_is_used_up():
 def test_plateau_needs_a_gain_of_a_thousandth():
     spec = TrainSpec(schedule="plateau", patience=2)
     state = TrainingState()
-    found = []
+    states = []
     for step, dev_loss in enumerate([3.0, 2.9, 2.899, 2.8, 2.799, 2.798], start=1):
         state = state.after_validation(Scores(step=step, dev_loss=dev_loss), spec)
-        found.append((state.num_worse, state.num_plateaus, state.has_stopped_early))
-    assert found == [
+        states.append((state.num_worse, state.num_plateaus, state.has_stopped_early))
+    assert states == [
         (0, 0, False),
         (0, 0, False),
         (1, 1, False),

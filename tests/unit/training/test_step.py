@@ -37,23 +37,23 @@ BATCH = Batch(
 )
 
 
-def step_of(spec, *, dtype=torch.float32, dropout=0.0):
+def build_step(spec, *, dtype=torch.float32, dropout=0.0):
     torch.manual_seed(3)
     model = build_model(override(RUN, {"model.dropout": dropout})).to(dtype)
     return TrainingStep(model, spec, total_steps=10, steps_per_epoch=5)
 
 
-def weights_of(step):
-    return [each.detach().clone() for each in step.parameters]
+def copy_weights(step):
+    return [parameter.detach().clone() for parameter in step.parameters]
 
 
-def loss_of(model):
+def compute_loss(model):
     return -model(*BATCH.inputs())[BATCH.target_valid].mean()
 
 
 def test_loss_is_mean_over_valid_targets():
-    step = step_of(SGD)
-    expected = loss_of(step.model).detach()
+    step = build_step(SGD)
+    expected = compute_loss(step.model).detach()
     torch.testing.assert_close(step.update(BATCH), expected)
 
 
@@ -61,52 +61,52 @@ def test_loss_is_mean_over_valid_targets():
 @pytest.mark.parametrize("max_norm", [0.01, 100.0])
 def test_clipping_by_scale_equals_clip_grad_norm(optimizer, max_norm):
     spec = replace(SGD, optimizer=optimizer, max_norm=max_norm)
-    step, plain = step_of(spec), step_of(spec)
+    step, plain = build_step(spec), build_step(spec)
     for _ in range(3):
         step.update(BATCH)
         plain.optimizer.zero_grad()
-        loss_of(plain.model).backward()
+        compute_loss(plain.model).backward()
         norm = torch.nn.utils.clip_grad_norm_(plain.parameters, max_norm)
         assert (norm > max_norm) == (max_norm == 0.01)
         plain.optimizer.step()
     assert step.optimizer.defaults["fused"]
-    torch.testing.assert_close(weights_of(step), weights_of(plain), rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(copy_weights(step), copy_weights(plain), rtol=1e-4, atol=1e-6)
 
 
 def test_unfused_optimizer_clips():
     # Float64 on a CPU, as in the tests of gradients.
     spec = replace(SGD, learning_rate=1.0, max_norm=0.01)
-    step = step_of(spec, dtype=torch.float64)
-    before = weights_of(step)
+    step = build_step(spec, dtype=torch.float64)
+    before = copy_weights(step)
     assert not step.optimizer.defaults["fused"]
     step.update(BATCH)
     change = torch.cat(
-        [(new - old).flatten() for new, old in zip(weights_of(step), before, strict=True)]
+        [(new - old).flatten() for new, old in zip(copy_weights(step), before, strict=True)]
     )
     assert change.norm().item() == pytest.approx(0.01, rel=1e-4)
 
 
 def test_averaged_weights_equal_plain_loop():
-    step = step_of(ADAMW)
+    step = build_step(ADAMW)
     history = []
     for _ in range(3):
         step.update(BATCH)
-        history.append(weights_of(step))
+        history.append(copy_weights(step))
     factors = [0.25 * 0.75**age for age in (2, 1, 0)]
     expected = [
         sum(factor * value for factor, value in zip(factors, values, strict=True)) / sum(factors)
         for values in zip(*history, strict=True)
     ]
     with step.averaged_weights():
-        torch.testing.assert_close(weights_of(step), expected)
-    assert all(map(torch.equal, weights_of(step), history[-1]))
+        torch.testing.assert_close(copy_weights(step), expected)
+    assert all(map(torch.equal, copy_weights(step), history[-1]))
 
 
 def test_weights_are_restored_after_an_error():
-    step = step_of(ADAMW)
+    step = build_step(ADAMW)
     step.update(BATCH)
     step.update(BATCH)
-    before = weights_of(step)
+    before = copy_weights(step)
 
     def fail():
         with step.averaged_weights():
@@ -114,18 +114,18 @@ def test_weights_are_restored_after_an_error():
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert all(map(torch.equal, weights_of(step), before))
+    assert all(map(torch.equal, copy_weights(step), before))
 
 
 @pytest.mark.parametrize("spec", [SGD, ADAMW, ADADELTA], ids=["sgd", "adamw and mean", "adadelta"])
 def test_resumed_step_equals_uninterrupted(spec):
-    uninterrupted = step_of(spec, dropout=0.3)
+    uninterrupted = build_step(spec, dropout=0.3)
     for _ in range(2):
         uninterrupted.update(BATCH)
     state = {name: value.clone() for name, value in uninterrupted.state().items()}
     weights = {name: value.clone() for name, value in uninterrupted.model.state_dict().items()}
 
-    resumed = step_of(spec, dropout=0.3)
+    resumed = build_step(spec, dropout=0.3)
     resumed.model.load_state_dict(weights)
     resumed.load_state(state)
     assert resumed.step == 2
@@ -134,26 +134,26 @@ def test_resumed_step_equals_uninterrupted(spec):
     assert uninterrupted.state().keys() == resumed.state().keys()
     for name, value in uninterrupted.state().items():
         assert torch.equal(value, resumed.state()[name]), name
-    assert all(map(torch.equal, weights_of(uninterrupted), weights_of(resumed)))
+    assert all(map(torch.equal, copy_weights(uninterrupted), copy_weights(resumed)))
 
 
 def test_dropout_depends_on_seed_and_step():
-    first, again = (step_of(SGD, dropout=0.5) for _ in range(2))
+    first, again = (build_step(SGD, dropout=0.5) for _ in range(2))
     torch.manual_seed(1)
     expected = [first.update(BATCH) for _ in range(2)]
     torch.manual_seed(2)
     assert [again.update(BATCH) for _ in range(2)] == expected
-    constant = step_of(replace(SGD, learning_rate=1e-30), dropout=0.5)
+    constant = build_step(replace(SGD, learning_rate=1e-30), dropout=0.5)
     assert constant.update(BATCH) != constant.update(BATCH)
-    other = step_of(replace(SGD, seed=8), dropout=0.5)
+    other = build_step(replace(SGD, seed=8), dropout=0.5)
     assert other.update(BATCH) != expected[0]
 
 
 def test_learning_rate_follows_schedule():
-    step = step_of(replace(SGD, learning_rate=1.0, warmup_steps=4))
-    found = []
+    step = build_step(replace(SGD, learning_rate=1.0, warmup_steps=4))
+    rates = []
     for _ in range(5):
-        found.append(step.learning_rate(step.step))
+        rates.append(step.learning_rate(step.step))
         step.update(BATCH)
-        assert step.optimizer.param_groups[0]["lr"].item() == pytest.approx(found[-1])
-    assert found == [0.25, 0.5, 0.75, 1.0, 1.0]
+        assert step.optimizer.param_groups[0]["lr"].item() == pytest.approx(rates[-1])
+    assert rates == [0.25, 0.5, 0.75, 1.0, 1.0]

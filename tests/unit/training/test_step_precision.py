@@ -50,8 +50,8 @@ class Layers(nn.Module):
         return self.once(self.twice(torch.tanh(self.twice(self.words(ids)))))
 
 
-def gradients_of(model):
-    return {name: each.grad for name, each in model.named_parameters()}
+def gradients_by_name(model):
+    return {name: parameter.grad for name, parameter in model.named_parameters()}
 
 
 def test_call_in_precision_equals_autocast():
@@ -60,16 +60,16 @@ def test_call_in_precision_equals_autocast():
     with torch.autocast("cpu", torch.bfloat16):
         expected = model(ids)
         expected.float().square().sum().backward()
-    expected_gradients = gradients_of(model)
+    expected_gradients = gradients_by_name(model)
     model.zero_grad()
     with torch.autocast("cpu", torch.bfloat16):
-        found = call_in_precision(torch.bfloat16, model, ids)
-        found.float().square().sum().backward()
-    assert found.dtype == torch.bfloat16
-    assert torch.equal(found, expected)
-    assert gradients_of(model)["never.weight"] is None
-    assert gradients_of(model)["once.bias"].dtype == torch.float32
-    torch.testing.assert_close(gradients_of(model), expected_gradients, rtol=0, atol=0)
+        output = call_in_precision(torch.bfloat16, model, ids)
+        output.float().square().sum().backward()
+    assert output.dtype == torch.bfloat16
+    assert torch.equal(output, expected)
+    assert gradients_by_name(model)["never.weight"] is None
+    assert gradients_by_name(model)["once.bias"].dtype == torch.float32
+    torch.testing.assert_close(gradients_by_name(model), expected_gradients, rtol=0, atol=0)
 
 
 def test_call_in_precision_keeps_weights():
@@ -77,7 +77,7 @@ def test_call_in_precision_keeps_weights():
     before = dict(model.named_parameters())
     with torch.autocast("cpu", torch.bfloat16):
         call_in_precision(torch.bfloat16, model, torch.tensor([1])).sum().backward()
-    assert all(each is before[name] for name, each in model.named_parameters())
+    assert all(parameter is before[name] for name, parameter in model.named_parameters())
     assert model.once.weight.dtype == torch.float32
 
 
@@ -87,12 +87,12 @@ def test_call_in_float32_equals_plain_call(name):
     model = build_model(override(PRESETS[name], {**RUNS[name], "model.dropout": 0.0}))
     expected = model(*INPUTS)
     expected.sum().backward()
-    expected_gradients = gradients_of(model)
+    expected_gradients = gradients_by_name(model)
     model.zero_grad()
-    found = call_in_precision(torch.float32, model, *INPUTS)
-    found.sum().backward()
-    torch.testing.assert_close(found, expected)
-    torch.testing.assert_close(gradients_of(model), expected_gradients)
+    output = call_in_precision(torch.float32, model, *INPUTS)
+    output.sum().backward()
+    torch.testing.assert_close(output, expected)
+    torch.testing.assert_close(gradients_by_name(model), expected_gradients)
 
 
 def test_call_in_precision_skips_torch_lstm():

@@ -9,6 +9,8 @@ from readagain.training.trainer import Trainer
 
 
 class Clock:
+    """Replacement for the module `time`; tests advance it."""
+
     seconds = 0.0
 
     def perf_counter(self):
@@ -38,8 +40,8 @@ def clock(monkeypatch):
 
 def test_measure_chooses_threads_and_writes_nothing(make_job, clock):
     job = make_job()
-    found = measure_job(job, device_name="cpu")
-    assert found == Timing(threads=1, update_s=1.0, validation_s=7.0, steps_per_epoch=7)
+    measured = measure_job(job, device_name="cpu")
+    assert measured == Timing(threads=1, update_s=1.0, validation_s=7.0, steps_per_epoch=7)
     assert not job.out.exists()
 
 
@@ -56,5 +58,5 @@ def test_measure_keeps_given_threads(make_job, clock):
 
 
 def test_run_time_adds_updates_and_validations():
-    found = Timing(threads=1, update_s=0.5, validation_s=3.0, steps_per_epoch=10)
-    assert found.run_s(4) == 4 * (10 * 0.5 + 3.0)
+    run_timing = Timing(threads=1, update_s=0.5, validation_s=3.0, steps_per_epoch=10)
+    assert run_timing.run_s(4) == 4 * (10 * 0.5 + 3.0)

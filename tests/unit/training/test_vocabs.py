@@ -20,27 +20,27 @@ from readagain.training.vocabs import (
 LEXICON = Lexicon(
     ["the", "bridge", "opens", "quay"], np.array([6, 2, 1, 1]), np.array([0, 3, 2, 0])
 )
-KNOWS_BRIDGE = Vocabs(Vocab([*SPECIAL_TOKENS, "bridge"]), Vocab([*SPECIAL_TOKENS, "bridge"]))
+ONLY_BRIDGE = Vocabs(Vocab([*SPECIAL_TOKENS, "bridge"]), Vocab([*SPECIAL_TOKENS, "bridge"]))
 
 
 def test_vocabs_are_limited_by_the_corpus():
-    words = build_vocabs(PRESETS["tiny"], LEXICON)
-    assert words.source.words == (*SPECIAL_TOKENS, "the", "bridge", "opens", "quay")
-    assert words.summary.words == (*SPECIAL_TOKENS, "bridge", "opens")
-    run = words.set_sizes(PRESETS["tiny"])
+    vocabs = build_vocabs(PRESETS["tiny"], LEXICON)
+    assert vocabs.source.words == (*SPECIAL_TOKENS, "the", "bridge", "opens", "quay")
+    assert vocabs.summary.words == (*SPECIAL_TOKENS, "bridge", "opens")
+    run = vocabs.set_sizes(PRESETS["tiny"])
     assert (run.source_vocab_size, run.vocab_size) == (8, 6)
-    assert size_notes(PRESETS["tiny"], words) == [
+    assert size_notes(PRESETS["tiny"], vocabs) == [
         "the corpus has only 8 source words; source_vocab_size is reduced from 4,000",
         "the corpus has only 6 summary words; vocab_size is reduced from 2,000",
     ]
-    assert size_notes(run, words) == []
+    assert size_notes(run, vocabs) == []
 
 
 def test_check_sizes_refuses_impossible_size():
-    words = build_vocabs(PRESETS["tiny"], LEXICON)
-    check_sizes({"vocab_size": 6, "train.epochs": 1}, words)
+    vocabs = build_vocabs(PRESETS["tiny"], LEXICON)
+    check_sizes({"vocab_size": 6, "train.epochs": 1}, vocabs)
     with pytest.raises(ConfigError) as caught:
-        check_sizes({"source_vocab_size": 9, "vocab_size": 700}, words)
+        check_sizes({"source_vocab_size": 9, "vocab_size": 700}, vocabs)
     assert str(caught.value) == (
         "--set: 2 problems\n"
         "  source_vocab_size is 9, but there are 8 source words, the four special tokens included; "
@@ -51,7 +51,7 @@ def test_check_sizes_refuses_impossible_size():
 
 
 def test_extend_vocabs_appends_frequent_words():
-    extended = extend_vocabs(KNOWS_BRIDGE, LEXICON, 2)
+    extended = extend_vocabs(ONLY_BRIDGE, LEXICON, 2)
     assert extended.source.words == (*SPECIAL_TOKENS, "bridge", "the", "opens")
     assert extended.summary.words == (*SPECIAL_TOKENS, "bridge", "opens")
 
@@ -63,16 +63,16 @@ def test_extend_vocabs_respects_maximum():
 
 
 def test_extend_vocabs_by_zero_changes_nothing():
-    assert extend_vocabs(KNOWS_BRIDGE, LEXICON, 0) == KNOWS_BRIDGE
+    assert extend_vocabs(ONLY_BRIDGE, LEXICON, 0) == ONLY_BRIDGE
 
 
-def test_coverage_counts_running_words():
-    assert coverage(LEXICON, "source", KNOWS_BRIDGE.source) == 2 / 10
-    assert coverage(LEXICON, "summary", KNOWS_BRIDGE.summary) == 3 / 5
+def test_coverage_counts_word_occurrences():
+    assert coverage(LEXICON, "source", ONLY_BRIDGE.source) == 2 / 10
+    assert coverage(LEXICON, "summary", ONLY_BRIDGE.summary) == 3 / 5
 
 
 def test_low_coverage_is_warned_about():
-    source, summary = coverage_warnings(LEXICON, KNOWS_BRIDGE)
+    source, summary = coverage_warnings(LEXICON, ONLY_BRIDGE)
     assert "source vocabulary of 5 words contains only 20% of the source word occurrences" in source
     assert "contains only 60% of the summary word occurrences" in summary
     assert coverage_warnings(LEXICON, build_vocabs(PRESETS["tiny"], LEXICON)) == []
