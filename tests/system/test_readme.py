@@ -43,13 +43,3 @@ def test_bundled_model_is_complete_and_small(name, readagain):
     assert (done.returncode, done.stderr) == (0, "")
     assert "all checksums match" in done.stdout
     assert sum(file.stat().st_size for file in folder.iterdir()) <= 36_000_000
-
-
-def test_news_model_card_shows_a_real_wrong_capital():
-    card = (ROOT / "src/readagain/models/news/MODEL_CARD.md").read_text(encoding="utf-8")
-    assert 'begins with "Who warns" instead of "WHO warns"' in card
-    text = (
-        "The World Health Organization warned on Tuesday that a new variant of the flu is "
-        "spreading faster than expected in Europe."
-    )
-    assert Summarizer.load("news").summarize(text).text.startswith("Who warns ")

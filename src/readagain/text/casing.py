@@ -88,7 +88,7 @@ class SourceTruecaser:
             return self._certain[norm]
         if norm in self._uncertain and not self._is_lower_inside(norm):
             return self._uncertain[norm]
-        if norm in self._initials and part_of_speech(norm) == "noun":
+        if norm in self._initials and _is_acronym(norm, before, after):
             return norm.upper()
         return self._truecaser.word_in_context(norm, before, after) or norm
 
@@ -137,6 +137,17 @@ class SourceTruecaser:
         if self._language.capitalizes_nouns or following in self._start_positions:
             return False
         return following < len(words) and self._document.surface(words[following])[:1].isupper()
+
+
+def _is_acronym(norm: str, before: str | None, after: str | None) -> bool:
+    """Return whether initials of a name in the source stand for the name in a summary.
+
+    "who" does at the start ("WHO warns of flu"), unless it begins a question ("Who is she?").
+    """
+    if norm == "who":
+        is_question = after is None or part_of_speech(after) in ("auxiliary", "punctuation")
+        return before is None and not is_question
+    return part_of_speech(norm) == "noun"
 
 
 def _sentence_starts(document: Document) -> frozenset[int]:

@@ -148,6 +148,21 @@ def test_generated_initials_of_a_name_are_in_capitals():
     assert write_summary(summary, source, truecaser=Truecaser()) == expected
 
 
+@pytest.mark.parametrize(
+    ("summary", "expected"),
+    [
+        ("who warns of flu", "WHO warns of flu"),
+        ("who is at risk", "Who is at risk"),
+        ("people who warn", "People who warn"),
+        ("who", "Who"),
+    ],
+)
+def test_who_is_an_acronym_only_before_its_verb(summary, expected):
+    source = read_document("The World Health Organization warned of the flu on Tuesday.")
+    tokens = [SummaryToken(norm) for norm in summary.split()]
+    assert write_summary(tokens, source, truecaser=Truecaser()) == expected
+
+
 def test_generated_name_outside_source_is_capitalized():
     assert write("votes", "in", "london", "on", "monday", "i", "say") == (
         "Votes in London on Monday I say"
