@@ -18,7 +18,7 @@ from readagain.engine.summary import ImportanceKind, Summary
 from readagain.evaluation.network import PAPER_SETTINGS, NetworkSystem
 from readagain.model_dir import ModelDir
 from readagain.networks.build import load_network
-from readagain.networks.model import EncoderDecoder
+from readagain.networks.encoder_decoder import EncoderDecoder
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import Floats
 from readagain.text.vocab import SPECIAL_TOKENS, UNK

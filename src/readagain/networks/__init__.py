@@ -1,1 +1,1 @@
-"""Layers, encoders, decoders, outputs; one builder."""
+"""Networks in PyTorch: layers, encoders, decoders and output layers; `build` creates them."""

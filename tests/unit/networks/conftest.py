@@ -20,18 +20,23 @@ SMALL = {
     "model.decoder.attention_size": 4,
 }
 
-# Settings of all encoders.
+# All kinds of encoders.
+ENCODER_KINDS = [
+    {"model.encoder.kind": "one_pass"},
+    {"model.encoder.kind": "read_again"},
+    {"model.encoder.kind": "hierarchical", "data.num_sentences": 2},
+    {
+        "model.encoder.kind": "hierarchical",
+        "data.num_sentences": 2,
+        "model.encoder.combine": "global",
+    },
+]
+# Each kind with each cell and one or two directions, and two special settings of the GRU.
 ENCODERS = [
-    {"model.encoder.kind": kind, "model.encoder.cell": cell, "model.encoder.bidirectional": both}
-    | ({"data.num_sentences": 2, **extra} if kind == "hierarchical" else extra)
-    for kind, extras in {
-        "one_pass": [{}],
-        "read_again": [{}],
-        "hierarchical": [{}, {"model.encoder.combine": "global"}],
-    }.items()
-    for extra in extras
+    {**kind, "model.encoder.cell": cell, "model.encoder.bidirectional": bidirectional}
+    for kind in ENCODER_KINDS
     for cell in ("gru", "lstm")
-    for both in (False, True)
+    for bidirectional in (False, True)
 ] + [
     {
         "model.encoder.kind": "read_again",
@@ -48,21 +53,23 @@ ENCODERS = [
 ]
 
 
-def describe(changes):
-    return "-".join(str(value) for value in changes.values())
+def settings_id(settings):
+    """Return the name of a parametrized test with these settings."""
+    return "-".join(str(value) for value in settings.values())
 
 
-@pytest.fixture(params=ENCODERS, ids=describe)
+@pytest.fixture(params=ENCODERS, ids=settings_id)
 def encoder_settings(request):
     return request.param
 
 
 @pytest.fixture
 def small_run():
-    """Return a function that makes the run of a small Read-Again LSTM with copying."""
+    """Return a function that makes a run: a small Read-Again LSTM with copying, if not changed."""
 
-    def make_run(changes=None, **more):
-        return override(RunSpec(title="small", paper="none"), {**SMALL, **(changes or {}), **more})
+    def make_run(settings=None, **more_settings):
+        run = RunSpec(title="small", paper="none")
+        return override(run, {**SMALL, **(settings or {}), **more_settings})
 
     return make_run
 
@@ -71,16 +78,16 @@ def small_run():
 def build(small_run):
     """Return a function that builds the network of `small_run` in float64."""
 
-    def build(changes=None, **more):
+    def build(settings=None, **more_settings):
         torch.manual_seed(11)
-        return build_model(small_run(changes, **more)).double().eval()
+        return build_model(small_run(settings, **more_settings)).double().eval()
 
     return build
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Arguments of the forward pass of a network."""
+    """Arguments of `Network.forward`."""
 
     source_ids: torch.Tensor
     source_lengths: torch.Tensor
@@ -92,6 +99,7 @@ class Batch:
         return tuple(vars(self).values())
 
     def source(self):
+        """Return the arguments of `Network.start` and `Network.encode`."""
         return self.source_ids, self.source_lengths, self.source_ext_ids
 
     def row(self, b):
@@ -100,11 +108,15 @@ class Batch:
 
 @pytest.fixture
 def make_batch():
-    """Return a function that makes a batch of three texts; the third has a shorter summary."""
+    """Return a function that makes a batch of three texts with one or two sentences.
 
-    def make(num_sentences=1, num_words=5):
+    The third text has no second sentence and a shorter summary. In all texts, the second and third
+    words are OOV.
+    """
+
+    def make(num_sentences=1):
         random = torch.Generator().manual_seed(13)
-        N, L, B = num_sentences, num_words, 3
+        B, N, L = 3, num_sentences, 5
         source_ids = torch.randint(4, SOURCE_V, (B, N, L), generator=random)
         lengths = torch.tensor([[5, 4], [3, 5], [4, 0]])[:, :N]
         is_word = torch.arange(L) < lengths.unsqueeze(-1)

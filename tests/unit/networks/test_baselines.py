@@ -1,4 +1,4 @@
-"""Properties of ABS and RAS."""
+"""Properties of the networks ABS and RAS."""
 
 import pytest
 import torch
@@ -30,14 +30,11 @@ NETWORKS = {
 }
 
 
-def make_run(name, **changes):
-    sizes = {"vocab_size": V, "source_vocab_size": 20, "model.dropout": 0.0}
-    return override(RunSpec(title="small", paper="none"), {**sizes, **NETWORKS[name], **changes})
-
-
-def build(name, **changes):
+def build(name, **settings):
     torch.manual_seed(11)
-    return build_model(make_run(name, **changes)).double().eval()
+    sizes = {"vocab_size": V, "source_vocab_size": 20, "model.dropout": 0.0}
+    run = override(RunSpec(title="small", paper="none"), {**sizes, **NETWORKS[name], **settings})
+    return build_model(run).double().eval()
 
 
 @pytest.fixture(params=NETWORKS)
@@ -45,23 +42,24 @@ def model(request):
     return build(request.param)
 
 
-def padded(batch, extra):
-    """Return the same texts with `extra` more positions."""
+def add_padding(batch, num_positions):
+    """Return the same texts with more padding at the end."""
     pad = torch.nn.functional.pad
     return type(batch)(
-        pad(batch.source_ids, (0, extra), value=PAD),
+        pad(batch.source_ids, (0, num_positions), value=PAD),
         batch.source_lengths,
-        pad(batch.source_ext_ids, (0, extra), value=PAD),
+        pad(batch.source_ext_ids, (0, num_positions), value=PAD),
         batch.previous_ids,
         batch.target_ids,
     )
 
 
-@pytest.mark.parametrize("extra", [1, 2, 3])
-def test_padding_does_not_change_scores(model, make_batch, extra):
+@pytest.mark.parametrize("num_positions", [1, 2, 3])
+def test_padding_does_not_change_scores(model, make_batch, num_positions):
     batch = make_batch()
+    longer = add_padding(batch, num_positions)
     torch.testing.assert_close(
-        model(*padded(batch, extra).arguments()), model(*batch.arguments()), atol=1e-12, rtol=0
+        model(*longer.arguments()), model(*batch.arguments()), atol=1e-12, rtol=0
     )
 
 
@@ -75,11 +73,11 @@ def test_padding_ids_do_not_change_scores(model, make_batch):
 
 def test_batch_scores_equal_single_scores(model, make_batch):
     batch = make_batch()
-    alone = torch.cat([model(*batch.row(b).arguments()) for b in range(3)])
-    torch.testing.assert_close(model(*batch.arguments()), alone, atol=1e-12, rtol=0)
+    single = torch.cat([model(*batch.row(b).arguments()) for b in range(3)])
+    torch.testing.assert_close(model(*batch.arguments()), single, atol=1e-12, rtol=0)
 
 
-def step_by_step(model, batch):
+def score_step_by_step(model, batch):
     """Return the log-probabilities of the targets, computed by `start` and `step`."""
     state, scores = model.start(*batch.source()), []
     for previous, target in zip(batch.previous_ids.T, batch.target_ids.T, strict=True):
@@ -93,7 +91,7 @@ def step_by_step(model, batch):
 def test_steps_match_teacher_forcing(model, make_batch):
     batch = make_batch()
     torch.testing.assert_close(
-        step_by_step(model, batch), model(*batch.arguments()), atol=1e-12, rtol=0
+        score_step_by_step(model, batch), model(*batch.arguments()), atol=1e-12, rtol=0
     )
 
 
@@ -105,14 +103,14 @@ def test_selected_rows_give_same_logits(model, make_batch):
     words = batch.previous_ids[:, 2]
     logits, _ = model.step(state, words)
     rows = torch.tensor([2, 0, 0])
-    chosen, _ = model.step(state.select(rows), words[rows])
-    torch.testing.assert_close(chosen.vocab, logits.vocab[rows], atol=1e-12, rtol=0)
-    torch.testing.assert_close(chosen.attention, logits.attention[rows], atol=1e-12, rtol=0)
+    selected, _ = model.step(state.select(rows), words[rows])
+    torch.testing.assert_close(selected.vocab, logits.vocab[rows], atol=1e-12, rtol=0)
+    torch.testing.assert_close(selected.attention, logits.attention[rows], atol=1e-12, rtol=0)
 
 
 def test_reordered_rows_keep_memory(model, make_batch):
-    same = [value.repeat(3, *[1] * (value.dim() - 1)) for value in make_batch().row(0).source()]
-    state = model.start(*same)
+    source = make_batch().row(0).source()
+    state = model.start(*(value.repeat(3, *[1] * (value.dim() - 1)) for value in source))
     _, state = model.step(state, torch.tensor([4, 5, 6]))
     rows, words = torch.tensor([1, 0, 0]), torch.tensor([7, 8, 9])
     reordered = state.reorder(rows)
@@ -130,7 +128,7 @@ def test_oov_words_are_fed_and_scored_as_unk(model, make_batch):
         batch.target_ids.where(batch.target_ids < V, UNK),
     )
     assert torch.equal(model(*batch.arguments()), model(*as_unk.arguments()))
-    assert torch.equal(step_by_step(model, batch), step_by_step(model, as_unk))
+    assert torch.equal(score_step_by_step(model, batch), score_step_by_step(model, as_unk))
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -144,26 +142,29 @@ def test_dropout_is_off_in_evaluation(make_batch, name):
 @pytest.mark.parametrize("name", NETWORKS)
 def test_gradients_match_finite_differences(make_batch, name):
     model, batch = build(name), make_batch()
-    names = [each for each, _ in model.named_parameters()]
+    names = [name for name, _ in model.named_parameters()]
 
     def score(*values):
-        given = dict(zip(names, values, strict=True))
-        return torch.func.functional_call(model, given, batch.arguments())
+        parameters = dict(zip(names, values, strict=True))
+        return torch.func.functional_call(model, parameters, batch.arguments())
 
-    values = [each.detach().clone().requires_grad_() for each in model.parameters()]
+    values = [parameter.detach().clone().requires_grad_() for parameter in model.parameters()]
     assert torch.autograd.gradcheck(score, values, fast_mode=True)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_every_source_word_changes_scores(make_batch, name):
     model, batch = build(name), make_batch()
-    embedded = {}
-    model.source_embedding.register_forward_hook(
-        lambda module, given, out: embedded.update(words=out) or out.retain_grad()
-    )
+    embeddings = []
+
+    def keep_gradient(module, inputs, output):
+        output.retain_grad()
+        embeddings.append(output)
+
+    model.source_embedding.register_forward_hook(keep_gradient)
     model(*batch.arguments())[:, 0].sum().backward()
     is_word = valid_positions(batch.source_lengths.squeeze(1), batch.source_ids.size(2))
-    assert torch.equal(embedded["words"].grad.abs().sum(dim=-1) > 0, is_word)
+    assert torch.equal(embeddings[0].grad.abs().sum(dim=-1) > 0, is_word)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -175,53 +176,50 @@ def test_attention_weights_sum_to_one(make_batch, name):
     assert not logits.attention[~state.memory.valid].any()
 
 
-@pytest.mark.parametrize("name", [name for name in NETWORKS if name.startswith("abs")])
-def test_abs_depends_on_last_words_only(make_batch, name):
-    model, batch = build(name), make_batch()
-    other = batch.previous_ids.clone()
-    other[:, 0] = 9  # instead of BOS
-    before, after = (
-        model(*batch.source(), previous, batch.target_ids)
-        for previous in (batch.previous_ids, other)
-    )
+def test_abs_depends_on_last_words_only(make_batch):
+    model, batch = build("abs"), make_batch()
+    changed_ids = batch.previous_ids.clone()
+    changed_ids[:, 0] = 9  # instead of BOS
+    before = model(*batch.arguments())
+    after = model(*batch.source(), changed_ids, batch.target_ids)
     assert (before[:, :C] != after[:, :C]).all()
     assert torch.equal(before[:, C:], after[:, C:])
 
 
 def test_ras_depends_on_all_previous_words(make_batch):
     model, batch = build("ras, elman"), make_batch()
-    other = batch.previous_ids.clone()
-    other[:, 0] = 9
-    after = model(*batch.source(), other, batch.target_ids)
+    changed_ids = batch.previous_ids.clone()
+    changed_ids[:, 0] = 9  # instead of BOS
+    after = model(*batch.source(), changed_ids, batch.target_ids)
     assert (model(*batch.arguments()) != after).all()
 
 
-@pytest.mark.parametrize(("num_positions", "differ"), [(2, False), (4, True)])
-def test_ras_positions_beyond_last_share_embedding(num_positions, differ):
+@pytest.mark.parametrize(("num_positions", "is_shared"), [(2, True), (4, False)])
+def test_ras_positions_beyond_last_share_embedding(num_positions, is_shared):
     model = build("ras, elman", **{"model.num_positions": num_positions, "model.window": 1})
     source_ids = torch.tensor([[[5, 6, 7, 7]]])
     state = model.encode(source_ids, torch.tensor([[4]]), torch.zeros(1, 4).long())
-    keys = state.memory.keys
-    assert torch.equal(keys[0, 2], keys[0, 3]) != differ
+    keys = state.memory.keys  # positions 2 and 3 have the same word
+    assert torch.equal(keys[0, 2], keys[0, 3]) is is_shared
 
 
 def test_bfloat16_is_close_to_float32(model, make_batch):
     batch, model = make_batch(), model.float()
-    exact = model(*batch.arguments())
+    in_float32 = model(*batch.arguments())
     with torch.autocast("cpu", torch.bfloat16):
-        half = model(*batch.arguments())
-    assert half.dtype == torch.float32
-    torch.testing.assert_close(half, exact, atol=0.05, rtol=0.02)
+        in_bfloat16 = model(*batch.arguments())
+    assert in_bfloat16.dtype == torch.float32
+    torch.testing.assert_close(in_bfloat16, in_float32, atol=0.05, rtol=0.02)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_forward_does_not_synchronize_device(make_batch, monkeypatch, name):
-    """A read from the GPU makes the CPU wait, and a CUDA graph cannot contain it."""
+    """Reading a value from the GPU makes the CPU wait, and a CUDA graph cannot contain it."""
 
     def fail(tensor, *arguments):
         raise AssertionError("a value was read from the device")
 
     model, arguments = build(name).train(), make_batch().arguments()
-    for name in ("item", "tolist", "nonzero", "__bool__", "__int__", "__float__", "__index__"):
-        monkeypatch.setattr(torch.Tensor, name, fail)
+    for method in ("item", "tolist", "nonzero", "__bool__", "__int__", "__float__", "__index__"):
+        monkeypatch.setattr(torch.Tensor, method, fail)
     model(*arguments).sum().backward()

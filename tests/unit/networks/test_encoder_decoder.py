@@ -1,4 +1,6 @@
-"""Properties of the encoder-decoder with every encoder and both outputs."""
+"""Properties of `EncoderDecoder` with every encoder, with and without copying."""
+
+from dataclasses import replace
 
 import pytest
 import torch
@@ -18,11 +20,13 @@ def model_and_batch(build, make_batch, encoder_settings):
     return make
 
 
-def padded(batch, extra):
-    """Return the same texts with `extra` more positions in every sentence."""
+def add_padding(batch, num_positions):
+    """Return the same texts with more padding at the end of every sentence."""
     B, N, L = batch.source_ids.shape
-    source_ids = torch.nn.functional.pad(batch.source_ids, (0, extra), value=PAD)
-    ext_ids = torch.nn.functional.pad(batch.source_ext_ids.view(B, N, L), (0, extra), value=PAD)
+    source_ids = torch.nn.functional.pad(batch.source_ids, (0, num_positions), value=PAD)
+    ext_ids = torch.nn.functional.pad(
+        batch.source_ext_ids.view(B, N, L), (0, num_positions), value=PAD
+    )
     # The OOV words are in the first sentence, so V + position does not change.
     return type(batch)(
         source_ids,
@@ -37,7 +41,7 @@ def padded(batch, extra):
 def test_padding_does_not_change_scores(model_and_batch, output):
     model, batch = model_and_batch(output)
     torch.testing.assert_close(
-        model(*batch.arguments()), model(*padded(batch, 3).arguments()), atol=1e-12, rtol=0
+        model(*batch.arguments()), model(*add_padding(batch, 3).arguments()), atol=1e-12, rtol=0
     )
 
 
@@ -45,11 +49,11 @@ def test_padding_does_not_change_scores(model_and_batch, output):
 def test_batch_scores_equal_single_scores(model_and_batch, output):
     model, batch = model_and_batch(output)
     together = model(*batch.arguments())
-    alone = torch.cat([model(*batch.row(b).arguments()) for b in range(3)])
-    torch.testing.assert_close(together, alone, atol=1e-12, rtol=0)
+    single = torch.cat([model(*batch.row(b).arguments()) for b in range(3)])
+    torch.testing.assert_close(together, single, atol=1e-12, rtol=0)
 
 
-def step_by_step(model, batch):
+def score_step_by_step(model, batch):
     """Return the log-probabilities of the targets, computed by `start` and `step`."""
     state = model.start(*batch.source())
     scores = []
@@ -70,7 +74,7 @@ def step_by_step(model, batch):
 def test_steps_match_teacher_forcing(model_and_batch, output):
     model, batch = model_and_batch(output)
     torch.testing.assert_close(
-        step_by_step(model, batch), model(*batch.arguments()), atol=1e-12, rtol=0
+        score_step_by_step(model, batch), model(*batch.arguments()), atol=1e-12, rtol=0
     )
 
 
@@ -81,10 +85,10 @@ def test_selected_rows_give_same_logits(model_and_batch):
     logits, _ = model.step(state, batch.previous_ids[:, 1])
     rows = torch.tensor([2, 0, 0])
     assert torch.equal(state.select(rows).copy_logits, state.copy_logits[rows])
-    chosen, _ = model.step(state.select(rows), batch.previous_ids[rows, 1])
-    torch.testing.assert_close(chosen.vocab, logits.vocab[rows], atol=1e-12, rtol=0)
-    torch.testing.assert_close(chosen.copy, logits.copy[rows], atol=1e-12, rtol=0)
-    torch.testing.assert_close(chosen.attention, logits.attention[rows], atol=1e-12, rtol=0)
+    selected, _ = model.step(state.select(rows), batch.previous_ids[rows, 1])
+    torch.testing.assert_close(selected.vocab, logits.vocab[rows], atol=1e-12, rtol=0)
+    torch.testing.assert_close(selected.copy, logits.copy[rows], atol=1e-12, rtol=0)
+    torch.testing.assert_close(selected.attention, logits.attention[rows], atol=1e-12, rtol=0)
 
 
 def test_model_without_copying_uses_unk_for_oov_words(build, make_batch):
@@ -101,20 +105,20 @@ def test_model_without_copying_uses_unk_for_oov_words(build, make_batch):
 def test_copied_oov_words_are_embedded_by_position(build, make_batch):
     model, batch = build(), make_batch()
     V = model.previous_words.vocab_size
-    other = batch.previous_ids.clone()
-    other[0, 1] = V + 2  # instead of the OOV word at position 1
+    changed_ids = batch.previous_ids.clone()
+    changed_ids[0, 1] = V + 2  # instead of the OOV word at position 1
     scores = model(*batch.arguments())
-    changed = model(*batch.source(), other, batch.target_ids)
-    assert torch.equal(scores[0, 0], changed[0, 0])
-    assert not torch.equal(scores[0, 1:], changed[0, 1:])
+    changed_scores = model(*batch.source(), changed_ids, batch.target_ids)
+    assert torch.equal(scores[0, 0], changed_scores[0, 0])
+    assert not torch.equal(scores[0, 1:], changed_scores[0, 1:])
 
 
 def test_copied_words_fed_as_unk_share_an_embedding(build, make_batch):
     model, batch = build(**{"model.copied_words": "unknown"}), make_batch()
-    other = batch.previous_ids.clone()
-    other[0, 1] = UNK  # instead of the OOV word at position 1
+    changed_ids = batch.previous_ids.clone()
+    changed_ids[0, 1] = UNK  # instead of the OOV word at position 1
     scores = model(*batch.arguments())
-    assert torch.equal(scores, model(*batch.source(), other, batch.target_ids))
+    assert torch.equal(scores, model(*batch.source(), changed_ids, batch.target_ids))
 
 
 def test_repeated_word_is_embedded_by_most_probable_position(build, make_batch):
@@ -124,13 +128,12 @@ def test_repeated_word_is_embedded_by_most_probable_position(build, make_batch):
     ext_ids[:, 2] = V + 1  # the OOV word of position 1, again at position 2
     state = model.start(batch.source_ids, batch.source_lengths, ext_ids)
     _, state = model.step(state, torch.full((3,), BOS))
-    for preferred in (1, 2):
+    for position in (1, 2):
         copy_logits = torch.zeros_like(state.copy_logits)
-        copy_logits[:, preferred] = 1.0
-        copy_logits[:, 0] = 5.0  # the position of another word is ignored
-        preferring = type(state)(state.memory, state.decoder, copy_logits)
-        logits, _ = model.step(preferring, torch.full((3,), V + 1))
-        word = state.memory.copy_words[:, preferred]
+        copy_logits[:, position] = 1.0
+        copy_logits[:, 0] = 5.0  # ignored, because position 0 has another word
+        logits, _ = model.step(replace(state, copy_logits=copy_logits), torch.full((3,), V + 1))
+        word = state.memory.copy_words[:, position]
         decoder, _, _ = model.decoder.step(
             word, state.memory.keys, state.memory.states, state.memory.valid, state.decoder
         )
@@ -146,11 +149,13 @@ def test_dropout_is_off_in_evaluation(build, make_batch):
 
 def test_every_source_word_gets_a_gradient(model_and_batch):
     model, batch = model_and_batch()
-    embedded = {}
-    model.source_embedding.register_forward_hook(
-        lambda module, given, out: embedded.update(words=out) or out.retain_grad()
-    )
+    embeddings = []
+
+    def keep_gradient(module, inputs, output):
+        output.retain_grad()
+        embeddings.append(output)
+
+    model.source_embedding.register_forward_hook(keep_gradient)
     model(*batch.arguments())[:, 0].sum().backward()
     is_word = torch.arange(batch.source_ids.size(2)) < batch.source_lengths.unsqueeze(-1)
-    reached = embedded["words"].grad.abs().sum(dim=-1) > 0
-    assert torch.equal(reached, is_word)
+    assert torch.equal(embeddings[0].grad.abs().sum(dim=-1) > 0, is_word)
