@@ -135,7 +135,7 @@ class ExperimentModel:
         reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
         source = reader.read(text, tokenized=True)
         batch = reader.batch([source])
-        copy_words = self.step_model.start(batch).network.memory.copy_words
+        copy_words = self.step_model.start(batch).network_state.memory.copy_words
         norms = [word.norm for word in source.read_words]
         read = list(dict.fromkeys(word for word in words if word in norms))
         if copy_words is None or not read:

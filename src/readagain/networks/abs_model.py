@@ -144,21 +144,24 @@ class AbsModel(Network[AbsState]):
     def decode(self, state: AbsState, previous_ids: Tensor) -> Tensor:
         """Return the (B, T, 2H) inputs of the output layer for (B, T) previous words."""
         input_ids = F.pad(previous_ids, (self.context_words - 1, 0), value=BOS)  # (B, C - 1 + T)
-        outputs, _ = self._output_inputs(input_ids, state.memory)
+        outputs, _ = self._hidden_and_context(input_ids, state.memory)
         return outputs
 
     def step(self, state: AbsState, previous_ids: Tensor) -> tuple[StepLogits, AbsState]:
         """Run one decoder step on (B,) extended ids of the previous words."""
-        context_ids = torch.cat([state.context_ids[:, 1:], previous_ids.unsqueeze(1)], dim=1)
-        outputs, weights = self._output_inputs(context_ids, state.memory)  # (B, 1, 2H), (B, 1, S)
+        new_ids = previous_ids.unsqueeze(1)  # (B, 1)
+        context_ids = torch.cat([state.context_ids[:, 1:], new_ids], dim=1)  # (B, C)
+        outputs, weights = self._hidden_and_context(
+            context_ids, state.memory
+        )  # (B, 1, 2H), (B, 1, S)
         logits = self.output(outputs.squeeze(1))  # (B, V)
         return StepLogits(logits, None, weights.squeeze(1)), AbsState(state.memory, context_ids)
 
-    def _output_inputs(self, input_ids: Tensor, memory: SourceMemory) -> tuple[Tensor, Tensor]:
-        """Compute the inputs of the output layer for T steps.
+    def _hidden_and_context(self, input_ids: Tensor, memory: SourceMemory) -> tuple[Tensor, Tensor]:
+        """Compute the hidden layer and the attention context of T steps.
 
         Args:
-            input_ids: (B, C - 1 + T) extended ids; a step uses a window of C words.
+            input_ids: (B, C - 1 + T) extended ids; each step uses a window of C words.
             memory: the encoded sources.
 
         Returns:
@@ -166,6 +169,7 @@ class AbsModel(Network[AbsState]):
         """
         known_ids = torch.where(input_ids < self.previous_words.vocab_size, input_ids, UNK)
         words = self.dropout(self.previous_words(known_ids))  # (B, C - 1 + T, E)
-        hidden = torch.tanh(self.hidden(concat_windows(words, self.context_words)))  # (B, T, H)
+        last_words = concat_windows(words, self.context_words)  # (B, T, C * E)
+        hidden = torch.tanh(self.hidden(last_words))  # (B, T, H)
         contexts, weights = self.encoder.attend(known_ids, memory.keys, memory.states, memory.valid)
         return self.dropout(torch.cat([hidden, contexts], dim=2)), weights

@@ -34,7 +34,7 @@ _INITIAL_BIAS = 0.1
 
 
 def build_model(run: RunSpec) -> AnyNetwork:
-    """Build the network for `run` with random weights; call `torch.manual_seed` before.
+    """Build the network for `run` with random weights; call `torch.manual_seed` first.
 
     Raises:
         ConfigError: if settings are invalid; the message lists all of them.
@@ -109,14 +109,7 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
             hidden_size=H,
             attention_size=spec.decoder.attention_size,
         ),
-        output=ShortlistOutput(
-            H,
-            run.vocab_size,
-            shortlist_size=spec.shortlist_size,
-            num_sources=spec.shortlist_sources,
-        )
-        if spec.shortlist_size
-        else VocabularyOutput(H, run.vocab_size),
+        output=_build_output(run, spec),
         copy_scores=CopyScorer(U, H) if can_copy else None,
         dropout=spec.dropout,
     )
@@ -148,6 +141,18 @@ def _build_encoder(run: RunSpec, model: ModelSpec) -> OnePassEncoder | ReadAgain
         importance=spec.importance,
         activation=spec.importance_activation,
         dropout=model.dropout,
+    )
+
+
+def _build_output(run: RunSpec, model: ModelSpec) -> VocabularyOutput:
+    hidden_size = model.decoder.hidden_size
+    if not model.shortlist_size:
+        return VocabularyOutput(hidden_size, run.vocab_size)
+    return ShortlistOutput(
+        hidden_size,
+        run.vocab_size,
+        shortlist_size=model.shortlist_size,
+        num_sources=model.shortlist_sources,
     )
 
 

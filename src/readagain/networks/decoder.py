@@ -1,4 +1,7 @@
-"""Attention decoder, and the embedding of the previous words that it is fed."""
+"""Attention decoder, and the embedding of the previous words that it is fed.
+
+Equations are those of Zeng et al. 2016.
+"""
 
 from dataclasses import dataclass
 
@@ -49,10 +52,11 @@ class AttentionDecoder(nn.Module):
     ) -> None:
         super().__init__()
         self.is_lstm = cell == "lstm"
-        num_gates, num_states = (4, 2) if self.is_lstm else (3, 1)
+        # The state of an LSTM is two vectors (hidden and cell), the state of a GRU is one vector.
+        num_gates, num_vectors = (4, 2) if self.is_lstm else (3, 1)
         # The paper does not define the initial state. Here it is a projection of the encoder's last
         # states. The name `begin` is part of the keys of saved weights.
-        self.begin = None if last_size is None else Affine(last_size, num_states * hidden_size)
+        self.begin = None if last_size is None else Affine(last_size, num_vectors * hidden_size)
         self.hidden_size = hidden_size
         self.key = nn.Linear(source_size, attention_size, bias=False)  # U_a
         self.weight_query = nn.Parameter(torch.empty(attention_size, hidden_size))  # W_a
@@ -112,10 +116,10 @@ class AttentionDecoder(nn.Module):
         Returns:
             The next state, (B, U) context and (B, S) attention weights.
         """
-        hidden, cell, context, weights = decoder_step(
+        hidden, cell, context, attention = decoder_step(
             self.input(word), keys, states, valid, state.hidden, state.cell, self.weights()
         )
-        return DecoderState(hidden, cell), context, weights
+        return DecoderState(hidden, cell), context, attention
 
 
 class PreviousWordEmbedding(nn.Module):
@@ -152,9 +156,9 @@ class PreviousWordEmbedding(nn.Module):
             copy_words: (B, S, E) p_i of all positions; None for a model without p_i.
         """
         is_known = previous_ids < self.vocab_size  # (B, T)
-        known: Tensor = self.embedding(torch.where(is_known, previous_ids, UNK))  # (B, T, E)
+        known_words: Tensor = self.embedding(torch.where(is_known, previous_ids, UNK))  # (B, T, E)
         if copy_words is None:
-            return known
+            return known_words
         positions = (previous_ids - self.vocab_size).clamp_min(0).unsqueeze(-1)  # (B, T, 1)
-        copied = copy_words.gather(1, positions.expand(-1, -1, known.size(-1)))  # (B, T, E)
-        return torch.where(is_known.unsqueeze(-1), known, copied)
+        copied_words = copy_words.gather(1, positions.expand_as(known_words))  # (B, T, E)
+        return torch.where(is_known.unsqueeze(-1), known_words, copied_words)

@@ -85,15 +85,16 @@ class EncoderDecoder(Network[EncoderDecoderState]):
         """Return the (B, T) log-probabilities of targets, generated or copied.
 
         A model that cannot copy scores UNK in place of OOV words. A model with a shortlist scores
-        UNK in place of vocabulary words that are not on it, which the paper leaves open.
+        UNK in place of vocabulary words that are not on the shortlist; the papers on shortlists do
+        not define this case.
         """
         ext_ids = memory.ext_ids
         if isinstance(self.output, ShortlistOutput):
             shortlists = self.output.build_shared_shortlists(ext_ids)
             vocab_logits = self.output.score_shared(outputs, shortlists)  # (B, T, W)
             # From here on, ids are columns of the shortlist.
-            target_ids = shortlists.to_columns(target_ids, absent=UNK)
-            ext_ids = shortlists.to_columns(ext_ids, absent=PAD)
+            target_ids = shortlists.to_columns(target_ids, default=UNK)
+            ext_ids = shortlists.to_columns(ext_ids, default=PAD)
         else:
             vocab_logits = self.output(outputs)  # (B, T, V)
         if self.copy_scores is None:
@@ -122,21 +123,21 @@ class EncoderDecoder(Network[EncoderDecoderState]):
         memory = state.memory
         previous_ids = self._use_most_probable_positions(state, previous_ids).unsqueeze(1)
         word = self.previous_words(previous_ids, memory.copy_words).squeeze(1)  # (B, E)
-        decoder, _, attention = self.decoder.step(
+        decoder_state, _, attention = self.decoder.step(
             word, memory.keys, memory.states, memory.valid, state.decoder
         )
+        hidden = decoder_state.hidden  # (B, H)
         if isinstance(self.output, ShortlistOutput) and memory.shortlists is not None:
-            vocab_logits = self.output.score_by_source(
-                decoder.hidden, memory.shortlists
-            )  # (B, W + S)
+            vocab_logits = self.output.score_by_source(hidden, memory.shortlists)  # (B, W + S)
         else:
-            vocab_logits = self.output(decoder.hidden)  # (B, V)
+            vocab_logits = self.output(hidden)  # (B, V)
         copy_logits = None
         if self.copy_scores is not None:
-            hidden = decoder.hidden.unsqueeze(1)  # (B, 1, H)
-            copy_logits = self.copy_scores(hidden, memory.copy_keys).squeeze(1)  # (B, S)
+            copy_logits = self.copy_scores(hidden.unsqueeze(1), memory.copy_keys).squeeze(
+                1
+            )  # (B, S)
         logits = StepLogits(vocab_logits, copy_logits, attention)
-        return logits, EncoderDecoderState(memory, decoder, copy_logits)
+        return logits, EncoderDecoderState(memory, decoder_state, copy_logits)
 
     def _use_most_probable_positions(
         self, state: EncoderDecoderState, previous_ids: Tensor
@@ -144,8 +145,8 @@ class EncoderDecoder(Network[EncoderDecoderState]):
         """Replace the (B,) ids V + i of copied words by V + j.
 
         Position i is the first occurrence of the word; position j is the occurrence that was copied
-        with the highest probability. The paper does not say which embedding p_i a word has that
-        occurs several times. Decoding uses the most probable position, teacher forcing the first.
+        with the highest probability. If a word occurs several times, the paper does not say which
+        p_i embeds it. Decoding uses the most probable position, teacher forcing the first.
         """
         if state.copy_logits is None:
             return previous_ids

@@ -1,4 +1,7 @@
-"""Encoders with one pass (the baseline) or two passes, for one or several sentences."""
+"""Encoders with one pass (the baseline) or two passes, for one or several sentences.
+
+Sections and equations are those of Zeng et al. 2016.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -104,6 +107,7 @@ class ReadAgainEncoder(nn.Module):
         dropout: float,
     ) -> None:
         super().__init__()
+        # First pass, combination of sentence vectors, second pass.
         self.first = RnnLayer(cell, input_size, hidden_size, bidirectional=bidirectional)
         self.output_size = U = self.first.output_size
         self.last_size = num_sentences * U
@@ -222,8 +226,8 @@ class GruSecondPass(nn.Module):
 
     h²_i = (1 - α_i z_i) h²_{i-1} + (α_i z_i) h̃²_i    (equation 6)
 
-    For several sentences, the paper defines the second pass only with an unspecified RNN². Here the
-    combined sentence vectors replace h¹_n in the equation of α.
+    For several sentences, the paper does not say how the GRU uses the combined sentence vectors.
+    Here they replace h¹_n in the equation of α.
 
     Each direction has its own GRU and its own importance. The arguments are those of `Importance`
     and `ReadAgainEncoder`.

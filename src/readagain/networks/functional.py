@@ -1,4 +1,4 @@
-"""The equations of the paper's recurrent networks as PyTorch functions.
+"""The recurrent equations of Zeng et al. 2016 as PyTorch functions.
 
 `kernels/` has Triton kernels for the same equations. `dispatch.py` calls the kernels on a GPU and
 the functions of this module elsewhere.
@@ -68,11 +68,11 @@ def attend(
     o_it = v_a . tanh(W_a s_{t-1} + U_a h²_i);  β_t = softmax(o_t);  c_t = Σ_i β_it h²_i
 
     Args:
-        query: (B, Q) the decoder state s_{t-1}.
+        query: (B, H) the decoder state s_{t-1}.
         keys: (B, S, A) the products U_a h²_i, computed once per source.
         states: (B, S, U) the source states h²_i.
         valid: (B, S) True at real words.
-        weight_query: (A, Q) W_a.
+        weight_query: (A, H) W_a.
         weight_score: (A,) v_a.
 
     Returns:

@@ -154,7 +154,7 @@ class Network(nn.Module, ABC, Generic[State]):
         )
 
     def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> State:
-        """Encode sources and return the state for the first `step`; call `eval()` before."""
+        """Encode sources and return the state for the first `step`; call `eval()` first."""
         return self.encode(source_ids, source_lengths, source_ext_ids)
 
     @abstractmethod

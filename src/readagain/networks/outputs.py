@@ -1,4 +1,7 @@
-"""Output layer, copy scores, and the probabilities of words that result from the two."""
+"""Output layer, copy scores, and the probabilities of words that result from the two.
+
+Sections and equations are those of Zeng et al. 2016, if no other paper is named.
+"""
 
 import math
 
@@ -99,7 +102,7 @@ def joint_probs(
 
 
 def extended_probs(generated: Tensor, copied: Tensor, source_ext_ids: Tensor) -> Tensor:
-    """Return the probability of each extended id: of generating its word or copying it.
+    """Return the probability of each extended id, i.e. of generating or copying its word.
 
     Args:
         generated: (B, V) probabilities of generating each word of the vocabulary.
@@ -154,8 +157,8 @@ def copy_target_log_probs(
     columns = torch.cat([word_columns, copy_columns], dim=-1)  # (B, T, 1 + S)
     is_copy = source_ext_ids.unsqueeze(1) == target_ids.unsqueeze(-1)  # (B, T, S)
     is_target = torch.cat([is_known.unsqueeze(-1), is_copy], dim=-1)  # (B, T, 1 + S)
-    target_parts = log_probs.gather(-1, columns).masked_fill(~is_target, lowest)  # (B, T, 1 + S)
-    target_log_prob = target_parts.logsumexp(-1)  # (B, T)
+    target_terms = log_probs.gather(-1, columns).masked_fill(~is_target, lowest)  # (B, T, 1 + S)
+    target_log_prob = target_terms.logsumexp(-1)  # (B, T)
     target_log_prob = target_log_prob.clamp_min(math.log(torch.finfo(log_probs.dtype).tiny))
     if label_smoothing:
         target_log_prob = torch.lerp(target_log_prob, log_probs[..., :V].mean(-1), label_smoothing)

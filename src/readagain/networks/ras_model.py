@@ -122,7 +122,8 @@ class RasDecoder(nn.Module):
         scores = torch.bmm(keys, state.hidden.unsqueeze(2)).squeeze(2)  # (B, S)
         weights = masked_softmax(scores, valid)
         context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, E)
-        # Autocast casts the weight of F.linear once, but the operand of `@` in every step.
+        # Autocast casts the weight of F.linear once. It would cast `self.weight_context.T`, the
+        # operand of `@`, in every step.
         sums = inputs + F.linear(context, self.weight_context)  # (B, H or 4H)
         sums = sums + F.linear(state.hidden, self.weight_hidden)
         if state.cell is None:
@@ -204,8 +205,8 @@ class RasModel(Network[RasState]):
         """Run one decoder step on (B,) extended ids of the previous words."""
         memory = state.memory
         word = self.previous_words(previous_ids.unsqueeze(1)).squeeze(1)  # (B, E)
-        decoder, context, attention = self.decoder.step(
+        decoder_state, context, attention = self.decoder.step(
             word, memory.keys, memory.states, memory.valid, state.decoder
         )
-        logits = self.output(torch.cat([decoder.hidden, context], dim=1))  # (B, V)
-        return StepLogits(logits, None, attention), RasState(memory, decoder)
+        logits = self.output(torch.cat([decoder_state.hidden, context], dim=1))  # (B, V)
+        return StepLogits(logits, None, attention), RasState(memory, decoder_state)

@@ -1,4 +1,4 @@
-"""Recurrent layers: the paper's GRU and LSTM, in one or two directions."""
+"""Recurrent layers: the GRU and LSTM of Zeng et al. 2016, in one or two directions."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -51,7 +51,7 @@ class GruLayer(nn.Module):
 
 
 class LstmLayer(nn.Module):
-    """The LSTM of equation 7, run from left to right. States of padding are undefined."""
+    """The LSTM of equation 7, run from left to right. States at padding are undefined."""
 
     def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__()
@@ -59,8 +59,9 @@ class LstmLayer(nn.Module):
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """Return the (B, L, H) states of (B, L, I) inputs; (B,) `lengths` are not needed."""
-        # Half-precision training temporarily replaces the parameters by plain tensors
-        # (`call_in_precision`). `get_parameter` would reject plain tensors; `parameters` does not.
+        # Training in half precision temporarily replaces the parameters by plain tensors
+        # (training/step.py: `call_in_precision`). `parameters` returns plain tensors too, while
+        # `get_parameter` would raise an error.
         weight_ih, weight_hh, bias_ih, bias_hh = self.lstm.parameters()
         if dispatch.has_lstm_kernel(weight_hh):
             projected = affine(inputs, weight_ih, bias_ih + bias_hh)  # (B, L, 4H)

@@ -43,9 +43,9 @@ def select_shortlists(source_ids: Tensor, *, vocab_size: int, size: int) -> Tens
 
 
 def group_rows(rows: Tensor, num_groups: int) -> Tensor:
-    """Put neighbouring rows into M groups of equal size: (B, T, ...) -> (M, ceil(B / M) * T, ...).
+    """Split B rows into M groups of equal size: (B, T, ...) -> (M, ceil(B / M) * T, ...).
 
-    If M does not divide B, rows of zeros are appended.
+    Each row consists of T vectors or ids. If M does not divide B, rows of zeros are appended.
     """
     num_padding = -rows.size(0) % num_groups
     padded = F.pad(rows, (0, 0) * (rows.dim() - 1) + (0, num_padding))
@@ -69,18 +69,18 @@ class SharedShortlists:
     ids: Tensor
     vocab_size: int
 
-    def to_columns(self, ext_ids: Tensor, *, absent: int) -> Tensor:
-        """Map (B, T) extended ids to (B, T) columns of the shortlist of their row.
+    def to_columns(self, ext_ids: Tensor, *, default: int) -> Tensor:
+        """Map (B, T) extended ids to (B, T) columns of the shortlist of their source.
 
         Args:
             ext_ids: extended ids; the OOV word V + i gets the column W + i.
-            absent: column for words of the vocabulary that are not on the shortlist.
+            default: column for words of the vocabulary that are not on the shortlist.
         """
         B, T = ext_ids.shape
         M, W = self.ids.shape
         ids = group_rows(ext_ids, M)  # (M, ceil(B / M) * T)
         columns = torch.searchsorted(self.ids, ids).clamp_max(W - 1)
-        columns = torch.where(self.ids.gather(1, columns) == ids, columns, absent)
+        columns = torch.where(self.ids.gather(1, columns) == ids, columns, default)
         columns = torch.where(ids < self.vocab_size, columns, ids - self.vocab_size + W)
         return ungroup_rows(columns, B, T)
 
@@ -141,12 +141,12 @@ class ShortlistOutput(VocabularyOutput):
         large batch could not hold all source words, and rare words would never be trained.
         """
         num_shortlists = math.ceil(source_ext_ids.size(0) / self.num_sources)
-        groups = group_rows(source_ext_ids, num_shortlists)  # (M, ceil(B / M) * S), PAD is 0
+        groups = group_rows(source_ext_ids, num_shortlists)  # padded with 0, which is PAD
         ids = select_shortlists(groups, vocab_size=self.vocab_size, size=self.size)
         return SharedShortlists(ids, self.vocab_size)
 
     def score_shared(self, hidden: Tensor, shortlists: SharedShortlists) -> Tensor:
-        """Compute the (B, T, W) logits of the shortlist of each row for (B, T, H) states."""
+        """Compute (B, T, W) logits of (B, T, H) states, each for the shortlist of its source."""
         B, T, _ = hidden.shape
         M, W = shortlists.ids.shape
         flat_ids = shortlists.ids.flatten()
@@ -163,21 +163,23 @@ class ShortlistOutput(VocabularyOutput):
         """
         W, V = self.size, self.vocab_size
         ids = select_shortlists(source_ext_ids, vocab_size=V, size=W)  # (B, W)
-        # Ids from W upwards are scattered into an additional column W, which is then dropped.
-        is_frequent = torch.zeros_like(ids, dtype=torch.bool)
-        is_frequent = F.pad(is_frequent, (0, 1)).scatter(1, ids.clamp_max(W), value=True)[:, :W]
+        # All ids from W upwards are scattered into an additional column W, which is then dropped.
+        columns = torch.zeros((len(ids), W + 1), dtype=torch.bool, device=ids.device)
+        has_frequent_word = columns.scatter(1, ids.clamp_max(W), value=True)[:, :W]  # (B, W)
         is_same_word = source_ext_ids.unsqueeze(1) == source_ext_ids.unsqueeze(2)  # (B, S, S)
-        first = is_same_word.int().argmax(dim=2)  # (B, S) position of the first occurrence
-        is_first = first == torch.arange(first.size(1), device=first.device)  # (B, S)
-        is_rare = is_first & (source_ext_ids >= W) & (source_ext_ids < V)
-        # A source with more than W words loses its rarest: ids above the largest of the shortlist.
+        first_positions = is_same_word.int().argmax(dim=2)  # (B, S) first occurrence of each word
+        positions = torch.arange(source_ext_ids.size(1), device=source_ext_ids.device)  # (S,)
+        is_rare = (source_ext_ids >= W) & (source_ext_ids < V)
+        # A source with more than W words loses its rarest words. They have larger ids than the
+        # last word of the shortlist.
         is_rare = is_rare & (source_ext_ids <= ids[:, -1:])
-        rare_ids = torch.where(is_rare, source_ext_ids, PAD)
+        has_rare_word = is_rare & (first_positions == positions)  # (B, S)
+        rare_ids = torch.where(has_rare_word, source_ext_ids, PAD)
         return SourceShortlists(
-            on_shortlist=torch.cat([is_frequent, is_rare], dim=1),
+            on_shortlist=torch.cat([has_frequent_word, has_rare_word], dim=1),
             weights=self.project.weight[rare_ids],
             biases=self.project.bias[rare_ids],
-            source_columns=torch.where(source_ext_ids < W, source_ext_ids, W + first),
+            source_columns=torch.where(source_ext_ids < W, source_ext_ids, W + first_positions),
         )
 
     def score_by_source(self, hidden: Tensor, shortlists: SourceShortlists) -> Tensor:

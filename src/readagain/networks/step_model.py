@@ -21,11 +21,11 @@ class TorchState:
     """Decoder state of R hypotheses, one per row.
 
     Args:
-        network: state of the network.
+        network_state: state of the network.
         documents: (R,) index of the source document of each hypothesis.
     """
 
-    network: NetworkState
+    network_state: NetworkState
     documents: Ints
 
 
@@ -46,12 +46,12 @@ class TorchStepModel:
     @torch.inference_mode()
     def start(self, sources: SourceBatch) -> TorchState:
         """Encode B sources; return the state before the first word, one hypothesis per source."""
-        network = self.model.start(
-            self._ids(sources.source_ids),
-            self._ids(sources.lengths),
-            self._ids(sources.source_ext_ids),
+        network_state = self.model.start(
+            self._tensor(sources.source_ids),
+            self._tensor(sources.lengths),
+            self._tensor(sources.source_ext_ids),
         )
-        return TorchState(network, np.arange(len(sources)))
+        return TorchState(network_state, np.arange(len(sources)))
 
     @torch.inference_mode()
     def step(self, state: TorchState, previous_ids: Ints, k: int) -> tuple[Candidates, TorchState]:
@@ -62,8 +62,8 @@ class TorchStepModel:
             previous_ids: (R,) extended ids of the previous words; BOS in the first step.
             k: number of next words.
         """
-        logits, network = self.model.step(state.network, self._ids(previous_ids))
-        top = top_candidates(logits, network.memory, k, allow_unk=self.allow_unk)
+        logits, network_state = self.model.step(state.network_state, self._tensor(previous_ids))
+        top = top_candidates(logits, network_state.memory, k, allow_unk=self.allow_unk)
         candidates = Candidates(
             ids=top.ids.cpu().numpy(),
             log_probs=top.log_probs.cpu().numpy(),
@@ -71,7 +71,7 @@ class TorchStepModel:
             end_log_probs=top.end_log_probs.cpu().numpy(),
             attention=logits.attention.float().cpu().numpy(),
         )
-        return candidates, TorchState(network, state.documents)
+        return candidates, TorchState(network_state, state.documents)
 
     @torch.inference_mode()
     def select(self, state: TorchState, rows: Ints) -> TorchState:
@@ -82,25 +82,25 @@ class TorchStepModel:
         not copied.
         """
         documents = state.documents[rows]
-        indices = self._ids(rows)
+        indices = self._tensor(rows)
         if np.array_equal(documents, state.documents):
-            return TorchState(state.network.reorder(indices), documents)
-        return TorchState(state.network.select(indices), documents)
+            return TorchState(state.network_state.reorder(indices), documents)
+        return TorchState(state.network_state.select(indices), documents)
 
     def importance(self, sources: SourceBatch) -> Floats | None:
         """Return the (B, S) importance of each word, or None for a network without importance.
 
         The importance of a word is the mean of its importance weights.
         """
-        weights = self.start(sources).network.memory.importance
+        weights = self.start(sources).network_state.memory.importance
         return None if weights is None else weights.mean(-1).float().cpu().numpy()
 
     def states(self, sources: SourceBatch) -> Floats:
         """Return the (B, S, U) encoder states."""
-        states: Floats = self.start(sources).network.memory.states.float().cpu().numpy()
+        states: Floats = self.start(sources).network_state.memory.states.float().cpu().numpy()
         return states
 
-    def _ids(self, array: Ints) -> Tensor:
+    def _tensor(self, array: Ints) -> Tensor:
         return torch.as_tensor(np.asarray(array, dtype=np.int64), device=self.device)
 
 
@@ -126,9 +126,8 @@ def top_candidates(
 ) -> TopCandidates:
     """Select the k most probable next words of each hypothesis, without special tokens.
 
-    A column of the probabilities is a word. Without a shortlist, columns are extended ids. With
-    a shortlist, they are the W + S columns of `SourceShortlists`, and become extended ids at the
-    end.
+    The columns of the probabilities are extended ids. With a shortlist, they are the W + S columns
+    of `SourceShortlists` instead, which are mapped to extended ids at the end.
 
     Args:
         logits: logits of the next word of R hypotheses.
@@ -143,6 +142,7 @@ def top_candidates(
         copied_from = torch.full_like(top_columns, -1)
     else:
         copy_logits = at_least_float32(logits.copy)
+        # (R, V or W + S) and (R, S)
         generated, copied = joint_probs(vocab_logits, copy_logits, memory.valid)
         if shortlists is None:
             source_columns = memory.ext_ids  # (R, S)
@@ -153,7 +153,7 @@ def top_candidates(
         top_probs, top_columns = _top_words(probs, k, allow_unk)
         is_word = source_columns.unsqueeze(1) == top_columns.unsqueeze(2)  # (R, k, S)
         copy_probs = copied.unsqueeze(1) * is_word  # (R, k, S)
-        is_copied = copy_probs.sum(dim=2) >= top_probs / 2  # (R, k)
+        is_copied = copy_probs.sum(dim=2) >= top_probs / 2  # (R, k), at least half by copying
         copied_from = torch.where(is_copied, copy_probs.argmax(dim=2), -1)
     ids = top_columns
     if shortlists is not None:

@@ -50,7 +50,7 @@ def test_columns_are_ids_of_smaller_vocabulary(output):
     ]
     ids = torch.tensor([[15, EOS, 7], [18, V + 1, 16], [16, 18, 8]])
     expected = [[8, EOS, UNK], [9, 11, UNK], [9, UNK, 8]]
-    assert shortlists.to_columns(ids, absent=UNK).tolist() == expected
+    assert shortlists.to_columns(ids, default=UNK).tolist() == expected
 
 
 def test_ungroup_rows_undoes_group_rows():
@@ -78,7 +78,7 @@ def test_shortlist_of_all_words_gives_full_softmax():
     target_ids = torch.randint(V, (3, 4))
     shortlists = output.build_shared_shortlists(torch.randint(V + 5, (3, 6)))
     logits = output.score_shared(hidden, shortlists)
-    columns = shortlists.to_columns(target_ids, absent=UNK)
+    columns = shortlists.to_columns(target_ids, default=UNK)
     expected = target_log_probs(output(hidden), target_ids)
     torch.testing.assert_close(target_log_probs(logits, columns), expected)
 

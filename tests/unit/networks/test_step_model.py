@@ -66,9 +66,10 @@ def test_select_reorders_hypotheses_of_a_document(step_model, sources):
     candidates, _ = step_model.step(state, previous, k=3)
     order = np.array([1, 0, 3, 3, 4, 5])
     reordered = step_model.select(state, order)
-    assert reordered.network.memory is state.network.memory  # not copied
+    assert reordered.network_state.memory is state.network_state.memory  # not copied
     np.testing.assert_array_equal(
-        reordered.network.copy_logits, state.network.copy_logits[torch.from_numpy(order)]
+        reordered.network_state.copy_logits,
+        state.network_state.copy_logits[torch.from_numpy(order)],
     )
     selected, _ = step_model.step(reordered, previous[order], k=3)
     np.testing.assert_allclose(selected.log_probs, candidates.log_probs[order])

@@ -21,12 +21,12 @@ from torch import Tensor
 ROWS = (16, 32, 64, 128)
 """Possible numbers of rows per program, in ascending order."""
 MANY_ROWS = 64
-"""Above this number of rows per program, 64 units are faster than twice the rows."""
+"""Above this number of rows per program, doubling the units is faster than doubling the rows."""
 
 
 @triton.jit
 def _load_counter(counter):
-    """Read a counter with acquire semantics."""
+    """Read a counter with acquire semantics: later reads see what other programs wrote before."""
     return tl.inline_asm_elementwise(
         "ld.acquire.gpu.global.s32 $0, [$1];",
         "=r,l",
