@@ -1,13 +1,15 @@
 """Fixtures: small networks, and batches with OOV words."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.networks.build import build_model
+from readagain.search.model import SourceBatch
 from readagain.text.vocab import BOS, EOS, PAD
 
 V, SOURCE_V = 12, 20
@@ -102,8 +104,28 @@ class Batch:
         """Return the arguments of `Network.start` and `Network.encode`."""
         return self.source_ids, self.source_lengths, self.source_ext_ids
 
+    def source_batch(self):
+        """Return the sources for `TorchStepModel`."""
+        return SourceBatch(
+            source_ids=self.source_ids.numpy(),
+            lengths=self.source_lengths.numpy(),
+            source_ext_ids=self.source_ext_ids.numpy(),
+        )
+
     def row(self, b):
         return Batch(*(value[b : b + 1] for value in vars(self).values()))
+
+    def add_padding(self, num_positions):
+        """Return the same texts with more padding at the end of every sentence.
+
+        The OOV words must be in the first sentence: their ids V + position do not change then.
+        """
+        ext_ids = self.source_ext_ids.view_as(self.source_ids)  # (B, N, L)
+        return replace(
+            self,
+            source_ids=F.pad(self.source_ids, (0, num_positions), value=PAD),
+            source_ext_ids=F.pad(ext_ids, (0, num_positions), value=PAD).flatten(1),
+        )
 
 
 @pytest.fixture
@@ -131,3 +153,20 @@ def make_batch():
         return Batch(source_ids, lengths, ext_ids, previous_ids, target_ids)
 
     return make
+
+
+@pytest.fixture
+def forbid_device_reads(monkeypatch):
+    """Return a function after whose call reading a value of a tensor fails.
+
+    Reading a value from the GPU makes the CPU wait, and a CUDA graph cannot contain it.
+    """
+
+    def fail(tensor, *arguments):
+        raise AssertionError("a value was read from the device")
+
+    def forbid():
+        for name in ("item", "tolist", "nonzero", "__bool__", "__int__", "__float__", "__index__"):
+            monkeypatch.setattr(torch.Tensor, name, fail)
+
+    return forbid

@@ -2,12 +2,13 @@
 
 import pytest
 import torch
+from stepwise_scores import score_step_by_step
 
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.networks.build import build_model
 from readagain.networks.masks import valid_positions
-from readagain.text.vocab import PAD, UNK
+from readagain.text.vocab import UNK
 
 V, C = 12, 3
 ABS = {
@@ -42,22 +43,10 @@ def model(request):
     return build(request.param)
 
 
-def add_padding(batch, num_positions):
-    """Return the same texts with more padding at the end."""
-    pad = torch.nn.functional.pad
-    return type(batch)(
-        pad(batch.source_ids, (0, num_positions), value=PAD),
-        batch.source_lengths,
-        pad(batch.source_ext_ids, (0, num_positions), value=PAD),
-        batch.previous_ids,
-        batch.target_ids,
-    )
-
-
 @pytest.mark.parametrize("num_positions", [1, 2, 3])
 def test_padding_does_not_change_scores(model, make_batch, num_positions):
     batch = make_batch()
-    longer = add_padding(batch, num_positions)
+    longer = batch.add_padding(num_positions)
     torch.testing.assert_close(
         model(*longer.arguments()), model(*batch.arguments()), atol=1e-12, rtol=0
     )
@@ -77,17 +66,6 @@ def test_batch_scores_equal_single_scores(model, make_batch):
     torch.testing.assert_close(model(*batch.arguments()), single, atol=1e-12, rtol=0)
 
 
-def score_step_by_step(model, batch):
-    """Return the log-probabilities of the targets, computed by `start` and `step`."""
-    state, scores = model.start(*batch.source()), []
-    for previous, target in zip(batch.previous_ids.T, batch.target_ids.T, strict=True):
-        logits, state = model.step(state, previous)
-        assert logits.copy is None
-        target = torch.where(target < V, target, UNK)
-        scores.append(logits.vocab.log_softmax(dim=1).gather(1, target.unsqueeze(1)))
-    return torch.cat(scores, dim=1)
-
-
 def test_steps_match_teacher_forcing(model, make_batch):
     batch = make_batch()
     torch.testing.assert_close(
@@ -104,6 +82,7 @@ def test_selected_rows_give_same_logits(model, make_batch):
     logits, _ = model.step(state, words)
     rows = torch.tensor([2, 0, 0])
     selected, _ = model.step(state.select(rows), words[rows])
+    assert selected.copy is None
     torch.testing.assert_close(selected.vocab, logits.vocab[rows], atol=1e-12, rtol=0)
     torch.testing.assert_close(selected.attention, logits.attention[rows], atol=1e-12, rtol=0)
 
@@ -213,13 +192,7 @@ def test_bfloat16_is_close_to_float32(model, make_batch):
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_forward_does_not_synchronize_device(make_batch, monkeypatch, name):
-    """Reading a value from the GPU makes the CPU wait, and a CUDA graph cannot contain it."""
-
-    def fail(tensor, *arguments):
-        raise AssertionError("a value was read from the device")
-
+def test_forward_does_not_synchronize_device(make_batch, forbid_device_reads, name):
     model, arguments = build(name).train(), make_batch().arguments()
-    for method in ("item", "tolist", "nonzero", "__bool__", "__int__", "__float__", "__index__"):
-        monkeypatch.setattr(torch.Tensor, method, fail)
+    forbid_device_reads()
     model(*arguments).sum().backward()

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 import torch
-from copy_reference import copy_log_probs
+from stepwise_scores import score_step_by_step
 
-from readagain.text.vocab import BOS, PAD, UNK
+from readagain.text.vocab import BOS, UNK
 
 OUTPUTS = pytest.mark.parametrize("output", ["copy", "softmax"])
 
@@ -20,28 +20,11 @@ def model_and_batch(build, make_batch, encoder_settings):
     return make
 
 
-def add_padding(batch, num_positions):
-    """Return the same texts with more padding at the end of every sentence."""
-    B, N, L = batch.source_ids.shape
-    source_ids = torch.nn.functional.pad(batch.source_ids, (0, num_positions), value=PAD)
-    ext_ids = torch.nn.functional.pad(
-        batch.source_ext_ids.view(B, N, L), (0, num_positions), value=PAD
-    )
-    # The OOV words are in the first sentence, so V + position does not change.
-    return type(batch)(
-        source_ids,
-        batch.source_lengths,
-        ext_ids.flatten(1),
-        batch.previous_ids,
-        batch.target_ids,
-    )
-
-
 @OUTPUTS
 def test_padding_does_not_change_scores(model_and_batch, output):
     model, batch = model_and_batch(output)
     torch.testing.assert_close(
-        model(*batch.arguments()), model(*add_padding(batch, 3).arguments()), atol=1e-12, rtol=0
+        model(*batch.arguments()), model(*batch.add_padding(3).arguments()), atol=1e-12, rtol=0
     )
 
 
@@ -51,23 +34,6 @@ def test_batch_scores_equal_single_scores(model_and_batch, output):
     together = model(*batch.arguments())
     single = torch.cat([model(*batch.row(b).arguments()) for b in range(3)])
     torch.testing.assert_close(together, single, atol=1e-12, rtol=0)
-
-
-def score_step_by_step(model, batch):
-    """Return the log-probabilities of the targets, computed by `start` and `step`."""
-    state = model.start(*batch.source())
-    scores = []
-    for previous, target in zip(batch.previous_ids.T, batch.target_ids.T, strict=True):
-        logits, state = model.step(state, previous)
-        if logits.copy is None:
-            log_probs = logits.vocab.log_softmax(dim=1)
-            target = torch.where(target < log_probs.size(1), target, UNK)
-        else:
-            log_probs = copy_log_probs(
-                logits.vocab, logits.copy, state.memory.valid, state.memory.ext_ids
-            )
-        scores.append(log_probs.gather(1, target.unsqueeze(1)))
-    return torch.cat(scores, dim=1)
 
 
 @OUTPUTS

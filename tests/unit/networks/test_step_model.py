@@ -6,18 +6,13 @@ import torch
 from copy_reference import copy_log_probs
 
 from readagain.networks.step_model import TorchStepModel
-from readagain.search.model import SourceBatch, StepModel
+from readagain.search.model import StepModel
 from readagain.text.vocab import BOS, EOS
 
 
 @pytest.fixture
 def sources(make_batch):
-    batch = make_batch()
-    return SourceBatch(
-        source_ids=batch.source_ids.numpy(),
-        lengths=batch.source_lengths.numpy(),
-        source_ext_ids=batch.source_ext_ids.numpy(),
-    )
+    return make_batch().source_batch()
 
 
 @pytest.fixture
@@ -75,13 +70,10 @@ def test_select_reorders_hypotheses_of_a_document(step_model, sources):
     np.testing.assert_allclose(selected.log_probs, candidates.log_probs[order])
 
 
-def test_candidates_do_not_depend_on_batch(step_model, sources):
-    together, _ = step_model.step(step_model.start(sources), np.full(3, BOS), k=3)
+def test_candidates_do_not_depend_on_batch(step_model, make_batch):
+    batch = make_batch()
+    together, _ = step_model.step(step_model.start(batch.source_batch()), np.full(3, BOS), k=3)
     for b in range(3):
-        alone = SourceBatch(
-            source_ids=sources.source_ids[b : b + 1],
-            lengths=sources.lengths[b : b + 1],
-            source_ext_ids=sources.source_ext_ids[b : b + 1],
-        )
-        candidates, _ = step_model.step(step_model.start(alone), np.full(1, BOS), k=3)
+        source = batch.row(b).source_batch()
+        candidates, _ = step_model.step(step_model.start(source), np.full(1, BOS), k=3)
         np.testing.assert_allclose(candidates.log_probs[0], together.log_probs[b])
