@@ -60,8 +60,8 @@ def _attend(
     largest = LOW
     total = 0.0
     weighted_states = tl.zeros((WIDTH,), tl.float32)
-    for first in range(0, S, BLOCK):
-        position = first + tl.arange(0, BLOCK)
+    for block_start in range(0, S, BLOCK):
+        position = block_start + tl.arange(0, BLOCK)
         is_word = tl.load(valid + b * S + position, mask=position < S, other=0) != 0
         offsets = (b * S + position)[:, None]
         in_bounds = (position < S)[:, None] & (column < A)[None, :]
@@ -81,9 +81,9 @@ def _attend(
         largest = new_largest
     total = tl.maximum(total, 1e-30)
     tl.store(context + b * U + column, weighted_states / total, mask=column < U)
-    tl.debug_barrier()
-    for first in range(0, S, BLOCK):
-        position = first + tl.arange(0, BLOCK)
+    tl.debug_barrier()  # the threads of a program wait until all logits are stored
+    for block_start in range(0, S, BLOCK):
+        position = block_start + tl.arange(0, BLOCK)
         logits = tl.load(weights + b * S + position, mask=position < S, other=LOW)
         tl.store(
             weights + b * S + position,
@@ -109,8 +109,8 @@ def _attend_gradient(
     v = tl.load(score + column, mask=column < A, other=0.0).to(tl.float32)
     dc = tl.load(d_context + b * U + column, mask=column < U, other=0.0).to(tl.float32)
     mean = 0.0  # of d_weight, weighted by the attention weights
-    for first in range(0, S, BLOCK):
-        position = first + tl.arange(0, BLOCK)
+    for block_start in range(0, S, BLOCK):
+        position = block_start + tl.arange(0, BLOCK)
         offsets = (b * S + position)[:, None]
         in_bounds = (position < S)[:, None] & (column < U)[None, :]
         h = tl.load(states + offsets * U + column[None, :], mask=in_bounds, other=0.0).to(
@@ -120,10 +120,10 @@ def _attend_gradient(
         weight = tl.load(weights + b * S + position, mask=position < S, other=0.0)
         mean += tl.sum(weight * d_weight, 0)
         tl.store(d_logits + b * S + position, d_weight, mask=position < S)
-    tl.debug_barrier()
+    tl.debug_barrier()  # the threads of a program wait until all gradients are stored
     dq = tl.zeros((WIDTH,), tl.float32)
-    for first in range(0, S, BLOCK):
-        position = first + tl.arange(0, BLOCK)
+    for block_start in range(0, S, BLOCK):
+        position = block_start + tl.arange(0, BLOCK)
         offsets = (b * S + position)[:, None]
         in_bounds = (position < S)[:, None] & (column < A)[None, :]
         k = tl.load(keys + offsets * A + column[None, :], mask=in_bounds, other=0.0).to(tl.float32)

@@ -30,7 +30,7 @@ def _forward(
     """Run the GRU over L steps.
 
     Reads (B, L, 3H) inputs, (B, L, H) importance and (B,) lengths. Stores (B, L, H) states and, for
-    the backward pass, (B, L, H) update and reset gates, candidates and reset states r ⊙ h.
+    the backward pass, (B, L, H) update and reset gates, candidates and reset states r * h.
     """
     TEAM: tl.constexpr = H // UNITS  # number of programs that share these rows, see launch.py
     counter = counters + tl.program_id(1)
@@ -49,12 +49,12 @@ def _forward(
         x = inputs + step_offsets * (3 * H) + units[None, :]
         z = tl.load(x, mask=is_row, other=0.0).to(tl.float32)
         r = tl.load(x + H, mask=is_row, other=0.0).to(tl.float32)
-        for k in range(0, H, BLOCK):
+        for block_start in range(0, H, BLOCK):
             previous_state_block = tl.load(
-                states + (step_offsets - 1) * H + (k + block)[None, :],
+                states + (step_offsets - 1) * H + (block_start + block)[None, :],
                 mask=is_row & (step_offsets > rows[:, None] * L), other=0.0, cache_modifier=".cg",
             )  # fmt: skip
-            w = own_gate_weights + (k + block)[:, None]
+            w = own_gate_weights + (block_start + block)[:, None]
             z = tl.dot(previous_state_block, tl.load(w), z, input_precision=PRECISION)
             r = tl.dot(previous_state_block, tl.load(w + H * H), r, input_precision=PRECISION)
         z = tl.sigmoid(z)
@@ -68,12 +68,12 @@ def _forward(
 
         # h̃ = tanh(input + W_h (r ⊙ h));  h = (1 - α⊙z) ⊙ h + (α⊙z) ⊙ h̃
         c = tl.load(x + 2 * H, mask=is_row, other=0.0).to(tl.float32)
-        for k in range(0, H, BLOCK):
+        for block_start in range(0, H, BLOCK):
             reset_state_block = tl.load(
-                reset_state + step_offsets * H + (k + block)[None, :],
+                reset_state + step_offsets * H + (block_start + block)[None, :],
                 mask=is_row, other=0.0, cache_modifier=".cg",
             )  # fmt: skip
-            w = tl.load(own_candidate_weights + (k + block)[:, None])
+            w = tl.load(own_candidate_weights + (block_start + block)[:, None])
             c = tl.dot(reset_state_block, w, c, input_precision=PRECISION)
         c = tanh(c)
         gate = z
@@ -137,11 +137,14 @@ def _backward(
         team_barrier(counter, expected_arrivals, TEAM)
 
         d_reset_state = tl.zeros((ROWS, UNITS), tl.float32)
-        for k in range(0, H, BLOCK):
+        for block_start in range(0, H, BLOCK):
             d_c_block = tl.load(
-                dx + 2 * H + (k + block)[None, :], mask=is_row, other=0.0, cache_modifier=".cg"
+                dx + 2 * H + (block_start + block)[None, :],
+                mask=is_row,
+                other=0.0,
+                cache_modifier=".cg",
             )
-            weight = tl.load(weight_candidate + (k + block)[:, None] * H + units[None, :])
+            weight = tl.load(weight_candidate + (block_start + block)[:, None] * H + units[None, :])
             d_reset_state = tl.dot(d_c_block, weight, d_reset_state, input_precision=PRECISION)
         d_r = d_reset_state * previous_state * r * (1.0 - r)
         tl.store(dx + H + units[None, :], d_r, mask=is_row)
@@ -149,11 +152,11 @@ def _backward(
         team_barrier(counter, expected_arrivals, TEAM)
 
         d_state = d_state * (1.0 - gate) + d_reset_state * r
-        for k in range(0, 2 * H, BLOCK):
+        for block_start in range(0, 2 * H, BLOCK):
             d_gates_block = tl.load(
-                dx + (k + block)[None, :], mask=is_row, other=0.0, cache_modifier=".cg"
+                dx + (block_start + block)[None, :], mask=is_row, other=0.0, cache_modifier=".cg"
             )
-            weight = tl.load(weight_gates + (k + block)[:, None] * H + units[None, :])
+            weight = tl.load(weight_gates + (block_start + block)[:, None] * H + units[None, :])
             d_state = tl.dot(d_gates_block, weight, d_state, input_precision=PRECISION)
 
 

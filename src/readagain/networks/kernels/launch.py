@@ -3,7 +3,8 @@
 One launch runs all steps of a sequence: the time loop is inside the kernel. A launch splits the
 rows of the batch into groups. The programs of a *team* process one group, and each of them computes
 some of the hidden units. Each program keeps its units of the state in registers and writes them to
-memory after every step. After a barrier, it loads the units of the other programs.
+memory after every step. After a barrier, it loads the units of the other programs. Such loads have
+`cache_modifier=".cg"`, which bypasses the L1 cache: L1 may lack what other programs wrote.
 
 The barrier needs all programs to run at the same time, so there is at most one program per
 multiprocessor.

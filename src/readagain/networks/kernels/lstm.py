@@ -44,12 +44,12 @@ def _forward(
     for t in range(L):
         step_offsets = rows[:, None] * L + t
         i, f, g, o = load_gates(inputs + step_offsets * (4 * H) + units[None, :], H, is_row)
-        for k in range(0, H, BLOCK):
+        for block_start in range(0, H, BLOCK):
             previous_state_block = tl.load(
-                states + (step_offsets - 1) * H + (k + block)[None, :],
+                states + (step_offsets - 1) * H + (block_start + block)[None, :],
                 mask=is_row & (step_offsets > rows[:, None] * L), other=0.0, cache_modifier=".cg",
             )  # fmt: skip
-            w = own_weights + (k + block)[:, None]
+            w = own_weights + (block_start + block)[:, None]
             i = tl.dot(previous_state_block, tl.load(w), i, input_precision=PRECISION)
             f = tl.dot(previous_state_block, tl.load(w + H * H), f, input_precision=PRECISION)
             g = tl.dot(previous_state_block, tl.load(w + 2 * H * H), g, input_precision=PRECISION)
@@ -102,11 +102,11 @@ def _backward(
         team_barrier(counter, expected_arrivals, TEAM)
 
         d_state = tl.zeros((ROWS, UNITS), tl.float32)
-        for k in range(0, 4 * H, BLOCK):
+        for block_start in range(0, 4 * H, BLOCK):
             d_gates_block = tl.load(
-                dx + (k + block)[None, :], mask=is_row, other=0.0, cache_modifier=".cg"
+                dx + (block_start + block)[None, :], mask=is_row, other=0.0, cache_modifier=".cg"
             )
-            w = tl.load(weight + (k + block)[:, None] * H + units[None, :])
+            w = tl.load(weight + (block_start + block)[:, None] * H + units[None, :])
             d_state = tl.dot(d_gates_block, w, d_state, input_precision=PRECISION)
 
 

@@ -48,8 +48,8 @@ def _forward(
     b = row // T
     target = tl.load(targets + row)
     running_max, running_sum, mean_logit = LOW, 0.0, 0.0
-    for first in range(0, V, BLOCK):
-        word = first + tl.arange(0, BLOCK)
+    for block_start in range(0, V, BLOCK):
+        word = block_start + tl.arange(0, BLOCK)
         logits = tl.load(vocab_logits + row * V + word, mask=word < V, other=LOW).to(tl.float32)
         logits = tl.where(word < V, logits, LOW)
         mean_logit += tl.sum(tl.where(word < V, logits, 0.0), 0)
@@ -59,8 +59,8 @@ def _forward(
     vocab_logit = tl.load(vocab_logits + row * V + vocab_id).to(tl.float32)
     target_max, target_sum = tl.where(target < V, vocab_logit, LOW), tl.where(target < V, 1.0, 0.0)
     if HAS_COPY:
-        for first in range(0, S, COPY_BLOCK):
-            position = first + tl.arange(0, COPY_BLOCK)
+        for block_start in range(0, S, COPY_BLOCK):
+            position = block_start + tl.arange(0, COPY_BLOCK)
             is_word = tl.load(valid + b * S + position, mask=position < S, other=0) != 0
             logits = tl.load(copy_logits + row * S + position, mask=position < S, other=LOW).to(
                 tl.float32
@@ -102,8 +102,8 @@ def _backward(
     is_reachable = (log_numerator > LOW) & (log_numerator - log_denominator > FLOOR)
     numerator_scale = tl.where(is_reachable, scale * (1.0 - smoothing), 0.0)
     denominator_scale = numerator_scale + scale * smoothing
-    for first in range(0, V, BLOCK):
-        word = first + tl.arange(0, BLOCK)
+    for block_start in range(0, V, BLOCK):
+        word = block_start + tl.arange(0, BLOCK)
         logits = tl.load(vocab_logits + row * V + word, mask=word < V, other=LOW).to(tl.float32)
         d = scale * smoothing / V - denominator_scale * tl.exp(logits - log_denominator)
         d += tl.where(
@@ -111,8 +111,8 @@ def _backward(
         )
         tl.store(d_vocab + row * V + word, d, mask=word < V)
     if HAS_COPY:
-        for first in range(0, S, COPY_BLOCK):
-            position = first + tl.arange(0, COPY_BLOCK)
+        for block_start in range(0, S, COPY_BLOCK):
+            position = block_start + tl.arange(0, COPY_BLOCK)
             is_word = tl.load(valid + b * S + position, mask=position < S, other=0) != 0
             logits = tl.load(copy_logits + row * S + position, mask=position < S, other=LOW).to(
                 tl.float32
