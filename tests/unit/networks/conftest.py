@@ -67,7 +67,10 @@ def encoder_settings(request):
 
 @pytest.fixture
 def small_run():
-    """Return a function that makes a run: a small Read-Again LSTM with copying, if not changed."""
+    """Return a function that makes a run of a small Read-Again LSTM with copying.
+
+    The arguments of the function change settings of the run.
+    """
 
     def make_run(settings=None, **more_settings):
         run = RunSpec(title="small", paper="none")
@@ -113,12 +116,13 @@ class Batch:
         )
 
     def row(self, b):
+        """Return a batch of one text."""
         return Batch(*(value[b : b + 1] for value in vars(self).values()))
 
     def add_padding(self, num_positions):
         """Return the same texts with more padding at the end of every sentence.
 
-        The OOV words must be in the first sentence: their ids V + position do not change then.
+        The OOV words must be in the first sentence, so that their ids V + position stay the same.
         """
         ext_ids = self.source_ext_ids.view_as(self.source_ids)  # (B, N, L)
         return replace(
@@ -157,9 +161,9 @@ def make_batch():
 
 @pytest.fixture
 def forbid_device_reads(monkeypatch):
-    """Return a function after whose call reading a value of a tensor fails.
+    """Return a function that makes every later read of a tensor value raise an error.
 
-    Reading a value from the GPU makes the CPU wait, and a CUDA graph cannot contain it.
+    On a GPU, such a read makes the CPU wait, and a CUDA graph cannot contain it.
     """
 
     def fail(tensor, *arguments):

@@ -31,9 +31,9 @@ def test_generating_and_copying_are_summed():
 
 
 def test_padding_does_not_change_scores():
-    alone = uniform_probs([1, V + 1], length=2)
+    unpadded = uniform_probs([1, V + 1], length=2)
     padded = uniform_probs([1, V + 1, 0, 0], length=2)
-    torch.testing.assert_close(alone, padded[: V + 2])
+    torch.testing.assert_close(unpadded, padded[: V + 2])
     assert padded[V + 2 :].tolist() == [0.0, 0.0]
 
 

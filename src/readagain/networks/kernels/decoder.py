@@ -54,7 +54,7 @@ def _attend(
     weights.
     """
     b = tl.program_id(0).to(tl.int64)
-    column = tl.arange(0, WIDTH)
+    column = tl.arange(0, WIDTH)  # dimensions of keys and states
     q = tl.load(query + b * query_stride + column, mask=column < A, other=0.0).to(tl.float32)
     v = tl.load(score + column, mask=column < A, other=0.0).to(tl.float32)
     largest = LOW
@@ -104,7 +104,7 @@ def _attend_gradient(
     and the second pass turns it into that of the logits.
     """
     b = tl.program_id(0).to(tl.int64)
-    column = tl.arange(0, WIDTH)
+    column = tl.arange(0, WIDTH)  # dimensions of keys and states
     q = tl.load(query + b * query_stride + column, mask=column < A, other=0.0).to(tl.float32)
     v = tl.load(score + column, mask=column < A, other=0.0).to(tl.float32)
     dc = tl.load(d_context + b * U + column, mask=column < U, other=0.0).to(tl.float32)
@@ -148,7 +148,7 @@ def _keys_gradient(
     d_keys and a (programs, A) d_score, which the caller sums over the programs.
     """
     b = tl.program_id(0).to(tl.int64)
-    column = tl.arange(0, WIDTH)
+    column = tl.arange(0, WIDTH)  # dimensions of keys and states
     position = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     offsets = (b * S + position)[:, None]
     in_bounds = (position < S)[:, None] & (column < A)[None, :]

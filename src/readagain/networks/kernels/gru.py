@@ -35,7 +35,7 @@ def _forward(
     TEAM: tl.constexpr = H // UNITS  # number of programs that share these rows, see launch.py
     counter = counters + tl.program_id(1)
     rows, units, is_row = program_indices(B, ROWS, UNITS)
-    block = tl.arange(0, BLOCK)
+    block = tl.arange(0, BLOCK)  # hidden units of a block, relative to `block_start`
     length = tl.load(lengths + rows, mask=rows < B, other=0)[:, None]
     # `own_` marks what belongs to the hidden units of this program.
     own_gate_weights = weight_gates + units[None, :] * H
@@ -44,14 +44,15 @@ def _forward(
     expected_arrivals = 0
     state = tl.zeros((ROWS, UNITS), tl.float32)
     for t in range(L):
-        step_offsets = rows[:, None] * L + t
+        step_offsets = rows[:, None] * L + t  # indices into a (B, L) tensor
         # z = σ(input + W_z h), r = σ(input + W_r h)
-        x = inputs + step_offsets * (3 * H) + units[None, :]
+        x = inputs + step_offsets * (3 * H) + units[None, :]  # pointers to the inputs of z
         z = tl.load(x, mask=is_row, other=0.0).to(tl.float32)
         r = tl.load(x + H, mask=is_row, other=0.0).to(tl.float32)
         for block_start in range(0, H, BLOCK):
             previous_state_block = tl.load(
                 states + (step_offsets - 1) * H + (block_start + block)[None, :],
+                # The second condition is t > 0: the state before the first step is zero.
                 mask=is_row & (step_offsets > rows[:, None] * L), other=0.0, cache_modifier=".cg",
             )  # fmt: skip
             w = own_gate_weights + (block_start + block)[:, None]
@@ -103,16 +104,16 @@ def _backward(
     TEAM: tl.constexpr = H // UNITS  # number of programs that share these rows, see launch.py
     counter = counters + tl.program_id(1)
     rows, units, is_row = program_indices(B, ROWS, UNITS)
-    block = tl.arange(0, BLOCK)
+    block = tl.arange(0, BLOCK)  # hidden units of a block, relative to `block_start`
     length = tl.load(lengths + rows, mask=rows < B, other=0)[:, None]
 
     expected_arrivals = 0
     d_state = tl.zeros((ROWS, UNITS), tl.float32)
     for step in range(L):
         t = L - 1 - step
-        step_offsets = rows[:, None] * L + t
+        step_offsets = rows[:, None] * L + t  # indices into a (B, L) tensor
         own_offsets = step_offsets * H + units[None, :]
-        dx = inputs_gradient + step_offsets * (3 * H)
+        dx = inputs_gradient + step_offsets * (3 * H)  # pointers to the gradients of this step
         z = tl.load(update + own_offsets, mask=is_row, other=0.0).to(tl.float32)
         r = tl.load(reset + own_offsets, mask=is_row, other=0.0).to(tl.float32)
         c = tl.load(candidate + own_offsets, mask=is_row, other=0.0).to(tl.float32)

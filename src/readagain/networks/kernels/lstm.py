@@ -35,18 +35,19 @@ def _forward(
     TEAM: tl.constexpr = H // UNITS  # number of programs that share these rows, see launch.py
     counter = counters + tl.program_id(1)
     rows, units, is_row = program_indices(B, ROWS, UNITS)
-    block = tl.arange(0, BLOCK)
+    block = tl.arange(0, BLOCK)  # hidden units of a block, relative to `block_start`
     # `own_` marks what belongs to the hidden units of this program.
     own_weights = weight + units[None, :] * H
 
     expected_arrivals = 0
     cell = tl.zeros((ROWS, UNITS), tl.float32)
     for t in range(L):
-        step_offsets = rows[:, None] * L + t
+        step_offsets = rows[:, None] * L + t  # indices into a (B, L) tensor
         i, f, g, o = load_gates(inputs + step_offsets * (4 * H) + units[None, :], H, is_row)
         for block_start in range(0, H, BLOCK):
             previous_state_block = tl.load(
                 states + (step_offsets - 1) * H + (block_start + block)[None, :],
+                # The second condition is t > 0: the state before the first step is zero.
                 mask=is_row & (step_offsets > rows[:, None] * L), other=0.0, cache_modifier=".cg",
             )  # fmt: skip
             w = own_weights + (block_start + block)[:, None]
@@ -78,14 +79,14 @@ def _backward(
     TEAM: tl.constexpr = H // UNITS  # number of programs that share these rows, see launch.py
     counter = counters + tl.program_id(1)
     rows, units, is_row = program_indices(B, ROWS, UNITS)
-    block = tl.arange(0, BLOCK)
+    block = tl.arange(0, BLOCK)  # hidden units of a block, relative to `block_start`
 
     expected_arrivals = 0
     d_state = tl.zeros((ROWS, UNITS), tl.float32)
     d_cell = tl.zeros((ROWS, UNITS), tl.float32)
     for step in range(L):
         t = L - 1 - step
-        step_offsets = rows[:, None] * L + t
+        step_offsets = rows[:, None] * L + t  # indices into a (B, L) tensor
         own_offsets = step_offsets * H + units[None, :]
         i, f, g, o = load_gates(gates + step_offsets * (4 * H) + units[None, :], H, is_row)
         cell = tl.load(cells + own_offsets, mask=is_row, other=0.0).to(tl.float32)
@@ -96,7 +97,7 @@ def _backward(
         d_i, d_f, d_g, d_o, d_cell = cell_step_gradient(
             i, f, g, o, cell, previous_cell, d_state, d_cell
         )
-        dx = inputs_gradient + step_offsets * (4 * H)
+        dx = inputs_gradient + step_offsets * (4 * H)  # pointers to the gradients of this step
         store_gates(dx + units[None, :], H, is_row, d_i, d_f, d_g, d_o)
         expected_arrivals += TEAM
         team_barrier(counter, expected_arrivals, TEAM)
