@@ -125,7 +125,9 @@ def read_tree(output: str, inputs: Sequence[tuple[int, str]]) -> Phrase | None:
     if start is None:
         return None
     aligner = _Aligner(inputs)
-    open_phrases: list[tuple[str, list[Node]]] = [("", [])]  # labels and children
+    # Label and children of each phrase that is not closed. The first one is no phrase: its only
+    # child will be the tree.
+    open_phrases: list[tuple[str, list[Node]]] = [("", [])]
     text = output[start.start() :].partition("\n\n")[0]
     for symbol in _TREE_SYMBOL.findall(text):
         if symbol == ")":
@@ -174,7 +176,7 @@ class _Aligner:
         return None
 
     def _advance(self, index: int, num_aligned: int, word: str, tag: str) -> Leaf:
-        """Store that `num_aligned` characters of an input word are aligned; return a leaf."""
+        """Record that `num_aligned` characters of an input word are aligned; return the leaf."""
         position, input_word = self._inputs[index]
         is_complete = num_aligned == len(input_word)
         self._index, self._num_aligned = (index + 1, 0) if is_complete else (index, num_aligned)

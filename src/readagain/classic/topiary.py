@@ -15,7 +15,7 @@ from readagain.text.detokenization import write_copied
 from readagain.text.document import Document
 
 MIN_FILLED = 2 / 3
-"""Smallest fraction of the byte limit that a trimming rule may leave of the clause."""
+"""Trimming rules must not make the clause smaller than this fraction of the byte limit."""
 _KEPT_SYMBOLS = frozenset("$%£€¥&#")  # all other punctuation is removed to save bytes
 
 
@@ -66,16 +66,17 @@ class _Composer:
     def compose(self) -> str:
         """Return the headline: topics, then the clause.
 
-        The clause is first trimmed to the whole byte limit. If no topic fits before it, it is
-        trimmed again to make room for the best topic that it does not mention, as in the paper.
+        The clause is first trimmed to the whole byte limit. If no topic fits before the clause, the
+        clause is trimmed again to make room for the best topic that it does not mention, as in the
+        paper.
         """
         clause = self._trim(self._max_bytes)
-        topics = self._topics_before(clause)
-        unmentioned = self._topics_not_in(clause)
-        if not topics and unmentioned:
-            num_topic_bytes = self._num_bytes(unmentioned[:1]) + 1  # and a space
+        topics = self._select_topics(clause)
+        unmentioned_topics = self._find_unmentioned_topics(clause)
+        if not topics and unmentioned_topics:
+            num_topic_bytes = self._num_bytes(unmentioned_topics[:1]) + 1  # and a space
             clause = self._trim(max(self._max_bytes - num_topic_bytes, 0))
-            topics = self._topics_before(clause)
+            topics = self._select_topics(clause)
         return self._text([*topics, *clause])
 
     def _trim(self, max_bytes: int) -> list[int]:
@@ -100,16 +101,16 @@ class _Composer:
             if any(char.isalnum() or char in _KEPT_SYMBOLS for char in words[position].norm)
         ]
 
-    def _topics_not_in(self, clause: Sequence[int]) -> list[int]:
+    def _find_unmentioned_topics(self, clause: Sequence[int]) -> list[int]:
         """Return the topics whose stem does not occur in the clause."""
         clause_stems = {self._stem(position) for position in clause}
         return [topic for topic in self._topics if self._stem(topic) not in clause_stems]
 
-    def _topics_before(self, clause: Sequence[int]) -> list[int]:
+    def _select_topics(self, clause: Sequence[int]) -> list[int]:
         """Return the best topics that fit before the clause, each stem once."""
         topics: list[int] = []
         topic_stems: set[str] = set()
-        for topic in self._topics_not_in(clause):
+        for topic in self._find_unmentioned_topics(clause):
             is_new = self._stem(topic) not in topic_stems
             if is_new and self._num_bytes([*topics, topic, *clause]) <= self._max_bytes:
                 topics.append(topic)
@@ -123,7 +124,7 @@ class _Composer:
         return len(self._text(positions).encode("utf-8", "surrogatepass"))
 
     def _text(self, positions: Sequence[int]) -> str:
-        """Return words as spelled in the document; those of tokenized text are joined by spaces."""
+        """Return the words as spelled in the document; a tokenized text is joined by spaces."""
         if self._document.is_tokenized:
             words = (self._document.words[position] for position in positions)
             return " ".join(map(self._document.surface, words))

@@ -74,7 +74,7 @@ def find_lowest_leftmost_clause(tree: Phrase) -> Phrase:
         phrase = next((child for child in phrase.child_phrases if child.label == "S"), None)
     if lowest is not None:
         return lowest
-    level = [tree]
+    level = [tree]  # breadth-first search
     while level:
         for phrase in level:
             if _has_subject_and_verb(phrase):
