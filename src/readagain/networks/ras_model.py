@@ -99,26 +99,20 @@ class RasDecoder(nn.Module):
         inputs = self.input(words)  # (B, T, H or 4H)
         state, outputs = start, []
         for t in range(words.size(1)):
-            state, context, _ = self._step(inputs[:, t], keys, states, valid, state)
+            state, context, _ = self.step(inputs[:, t], keys, states, valid, state)
             outputs.append(torch.cat([state.hidden, context], dim=1))  # (B, H + E)
         return torch.stack(outputs, dim=1)
 
     def step(
-        self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
+        self, inputs: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
     ) -> tuple[DecoderState, Tensor, Tensor]:
-        """Run one step on the (B, E) embedded previous word.
+        """Run one step on the (B, H or 4H) projection of the previous word by `self.input`.
 
         The other arguments are those of `forward`; `state` is the state before the step.
 
         Returns:
             The next state, (B, E) context and (B, S) attention weights.
         """
-        return self._step(self.input(word), keys, states, valid, state)
-
-    def _step(
-        self, inputs: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
-    ) -> tuple[DecoderState, Tensor, Tensor]:
-        """Run `step` on the (B, H or 4H) projection of the previous word."""
         scores = torch.bmm(keys, state.hidden.unsqueeze(2)).squeeze(2)  # (B, S)
         weights = masked_softmax(scores, valid)
         context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, E)
@@ -205,8 +199,9 @@ class RasModel(Network[RasState]):
         """Run one decoder step on (B,) extended ids of the previous words."""
         memory = state.memory
         word = self.previous_words(previous_ids.unsqueeze(1)).squeeze(1)  # (B, E)
+        inputs = self.decoder.input(word)  # (B, H or 4H)
         decoder_state, context, attention = self.decoder.step(
-            word, memory.keys, memory.states, memory.valid, state.decoder
+            inputs, memory.keys, memory.states, memory.valid, state.decoder
         )
         logits = self.output(torch.cat([decoder_state.hidden, context], dim=1))  # (B, V)
         return StepLogits(logits, None, attention), RasState(memory, decoder_state)

@@ -1,4 +1,4 @@
-"""Fixtures: small networks, and batches with OOV words."""
+"""Fixtures: settings of small networks, and batches with OOV words."""
 
 from dataclasses import dataclass, replace
 
@@ -13,9 +13,9 @@ from readagain.search.model import SourceBatch
 from readagain.text.vocab import BOS, EOS, PAD
 
 V, SOURCE_V = 12, 20
-SMALL = {
-    "vocab_size": V,
-    "source_vocab_size": SOURCE_V,
+VOCABS = {"vocab_size": V, "source_vocab_size": SOURCE_V}
+# Sizes of encoder-decoders.
+SIZES = {
     "model.embedding_size": 6,
     "model.encoder.hidden_size": 5,
     "model.decoder.hidden_size": 7,
@@ -55,6 +55,40 @@ ENCODERS = [
 ]
 
 
+# A shortlist has 10 of V = 12 words. The first text of `make_batch` contains word 11, which is on
+# the shortlist of this text although it is rare.
+SHORTLIST = {"model.shortlist_size": 10, "data.max_source_words": 5, "model.shortlist_sources": 1}
+SHORTLIST_OR_GRU_DECODER = [
+    {**SHORTLIST, "model.output": "softmax"},
+    {**SHORTLIST, "model.output": "copy"},
+    {"model.output": "softmax", "model.decoder.cell": "gru"},
+]
+
+ABS = {
+    "model.kind": "abs",
+    "model.embedding_size": 4,
+    "model.hidden_size": 6,
+    "model.context_words": 3,
+}
+RAS = {
+    "model.kind": "ras",
+    "model.embedding_size": 5,
+    "model.hidden_size": 6,
+    "model.num_positions": 4,
+}
+BASELINES = [ABS, RAS, {**RAS, "model.cell": "lstm"}, {**RAS, "model.window": 2}]
+
+NETWORKS = [
+    *(
+        {**encoder, "model.output": output}
+        for encoder in ENCODERS
+        for output in ("copy", "softmax")
+    ),
+    *SHORTLIST_OR_GRU_DECODER,
+    *BASELINES,
+]
+
+
 def settings_id(settings):
     """Return the name of a parametrized test with these settings."""
     return "-".join(str(value) for value in settings.values())
@@ -65,16 +99,50 @@ def encoder_settings(request):
     return request.param
 
 
+@pytest.fixture(params=NETWORKS, ids=settings_id)
+def network_settings(request):
+    """Return the settings of each network."""
+    return request.param
+
+
+@pytest.fixture(
+    params=[settings for settings in NETWORKS if settings.get("model.output") != "copy"],
+    ids=settings_id,
+)
+def settings_without_copying(request):
+    """Return the settings of each network that cannot copy."""
+    return request.param
+
+
+@pytest.fixture(params=BASELINES, ids=settings_id)
+def baseline_settings(request):
+    """Return the settings of ABS and of each variant of RAS."""
+    return request.param
+
+
+@pytest.fixture(params=SHORTLIST_OR_GRU_DECODER, ids=settings_id)
+def shortlist_or_gru_settings(request):
+    """Return the settings of networks with a shortlist, and of one with a GRU decoder."""
+    return request.param
+
+
+@pytest.fixture
+def shortlist_settings():
+    return {**SHORTLIST, "model.output": "softmax"}
+
+
 @pytest.fixture
 def small_run():
-    """Return a function that makes a run of a small Read-Again LSTM with copying.
+    """Return a function that makes the run of a small network, by default a Read-Again LSTM.
 
     The arguments of the function change settings of the run.
     """
 
     def make_run(settings=None, **more_settings):
+        settings = {**(settings or {}), **more_settings}
+        sizes = {"model.dropout": 0.0} if "model.kind" in settings else SIZES
         run = RunSpec(title="small", paper="none")
-        return override(run, {**SMALL, **(settings or {}), **more_settings})
+        return override(run, {**VOCABS, **sizes, **settings})
 
     return make_run
 
@@ -137,7 +205,7 @@ def make_batch():
     """Return a function that makes a batch of three texts with one or two sentences.
 
     The third text has no second sentence and a shorter summary. In all texts, the second and third
-    words are OOV.
+    words are OOV. The first text and its summary contain word 11, the rarest of the vocabulary.
     """
 
     def make(num_sentences=1):
@@ -150,8 +218,9 @@ def make_batch():
         ext_ids = torch.randint(4, V, (B, N * L), generator=random)
         ext_ids[:, 1] = V + 1
         ext_ids[:, 2] = V + 2
+        ext_ids[0, 0] = 11
         ext_ids = ext_ids.where(is_word.flatten(1), PAD)
-        target_ids = torch.tensor([[V + 1, 5, V + 2, EOS], [6, V + 2, 7, EOS], [8, EOS, PAD, PAD]])
+        target_ids = torch.tensor([[V + 1, 11, V + 2, EOS], [6, V + 2, 7, EOS], [8, EOS, PAD, PAD]])
         start = torch.full((B, 1), BOS)
         previous_ids = torch.cat([start, target_ids[:, :-1]], dim=1)
         return Batch(source_ids, lengths, ext_ids, previous_ids, target_ids)
