@@ -26,7 +26,7 @@ from readagain.engine.onnx_model import OnnxStepModel
 from readagain.export.write import build_graphs
 from readagain.networks.build import build_model
 from readagain.networks.decoder import DecoderState
-from readagain.networks.model import EncoderDecoder, StepState
+from readagain.networks.encoder_decoder import EncoderDecoder, EncoderDecoderState
 from readagain.networks.network import SourceMemory
 from readagain.networks.step_model import TorchStepModel, top_candidates
 from readagain.presets import PRESETS
@@ -68,7 +68,7 @@ class StepModule(nn.Module):
     ) -> tuple[Tensor, ...]:
         """Return the candidates, the attention weights and the next state."""
         source = SourceMemory(**dict(zip(MEMORY, memory, strict=True)))
-        state = StepState(source, DecoderState(hidden, cell), copy_logits)
+        state = EncoderDecoderState(source, DecoderState(hidden, cell), copy_logits)
         logits, state = self.network.step(state, previous_ids)
         best = top_candidates(logits, source, K)
         return (*best, logits.attention, state.decoder.hidden, state.decoder.cell, logits.copy)

@@ -149,7 +149,7 @@ def _plainly() -> Iterator[None]:
     with (
         patch.object(training_step, "supports_row_updates", never),
         patch.object(training_step, "call_in_precision", called),
-        patch.object(dispatch, "use_kernels", never),
+        patch.object(dispatch, "can_use_kernels", never),
     ):
         yield
 

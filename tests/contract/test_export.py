@@ -203,7 +203,7 @@ def test_importance_is_mean_of_second_pass_weights(run, network, exported, sourc
         assert model.importance(sources) is None
         return
     state = TorchStepModel(network).start(sources)
-    expected = state.network.memory.importance.mean(dim=2).numpy()
+    expected = state.network_state.memory.importance.mean(dim=2).numpy()
     found = model.importance(sources)
     valid = sources.source_valid
     np.testing.assert_allclose(found[valid], expected[valid], atol=1e-6)

@@ -6,7 +6,7 @@ import torch
 from copy_reference import copy_log_probs
 
 from readagain.networks.build import initialize_parameters
-from readagain.networks.decoder import AttentionDecoder, DecoderState, PreviousWords
+from readagain.networks.decoder import AttentionDecoder, DecoderState, PreviousWordEmbedding
 from readagain.networks.functional import decode_teacher_forced
 from readagain.networks.outputs import (
     CopyScorer,
@@ -111,7 +111,7 @@ def test_equations_12_to_14_single_steps(decoder, known_summary):
 def test_equation_15_embeds_copied_oov_word_by_position():
     """y_{t-1} = p_i = tanh(W_c h²_i + b_c) for a word of the source outside the vocabulary."""
     torch.manual_seed(7)
-    words = PreviousWords(vocab_size=V, embedding_size=E, source_size=U).double()
+    words = PreviousWordEmbedding(vocab_size=V, embedding_size=E, source_size=U).double()
     h2 = torch.randn(1, S, U).double()
     embedded = words(torch.tensor([[BOS, 6, V + 2, UNK]]), words.embed_positions(h2))
 

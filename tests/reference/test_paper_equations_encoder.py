@@ -222,7 +222,7 @@ def test_backward_direction_reads_reversed_text(sentence, cell):
     expected = np.concatenate([second[0], second[1][::-1]], axis=1)
     np.testing.assert_allclose(states, expected, atol=1e-12)
     last = np.concatenate([second[0][-1], second[1][-1]])
-    np.testing.assert_allclose(numbers(encoded.last[0]), last, atol=1e-12)
+    np.testing.assert_allclose(numbers(encoded.last_states[0]), last, atol=1e-12)
 
 
 def second_readings(encoder, cell, sentences, firsts, wholes):
@@ -255,7 +255,7 @@ def test_equation_9_option_1_concatenates_sentences(two_sentences, cell):
     for ours, theirs in zip(states, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-12)
     last = np.concatenate([expected[0][-1], expected[1][-1]])
-    np.testing.assert_allclose(numbers(encoded.last[0]), last, atol=1e-12)
+    np.testing.assert_allclose(numbers(encoded.last_states[0]), last, atol=1e-12)
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])

@@ -1,1 +1,1 @@
-"""Baselines without a neural network."""
+"""TOPIARY, a baseline without a neural network: it trims the first sentence by rules."""

@@ -1,7 +1,7 @@
 """Link Grammar parser of English, run as a child process, and its output as trees.
 
-The Debian package `link-grammar` has the program `link-parser`. It reads one sentence per line and
-prints its constituents.
+The Debian package `link-grammar` has the program `link-parser`. The program reads one sentence per
+line and prints its constituent tree, for example `(S (NP rain.n) (VP fell.v-d))`.
 """
 
 import re
@@ -15,21 +15,23 @@ from readagain.errors import MissingExtraError
 
 PROGRAM = "link-parser"
 PARSE_TIMEOUT_S = 10
-"""Time limit of Link Grammar for a sentence; it checks the time only now and then."""
+"""Time limit per sentence, passed to the program. The program checks the time only rarely."""
 PROCESS_TIMEOUT_S = 120.0
-"""Time after which the process is killed and restarted."""
+"""Time limit per sentence, after which the process is killed."""
 MAX_WORDS = 50
 """Longer sentences are truncated: parsing time is cubic, and a headline has only a few words."""
-# A command that is sent after each sentence; its output marks the end of that of the sentence.
+# This command is sent after each sentence. Its output marks the end of the sentence's output.
 _END_COMMAND, _END_OUTPUT = "!width=16381", "width set to 16381"
+# Print trees, no diagrams; do not correct spelling; consider at most 1,000 parses of a sentence; do
+# not retry with looser rules.
 _OPTIONS = ("-constituents=1", "-graphics=0", "-spell=0", "-limit=1000", "-panic=0")
-_TREE = re.compile(r"^\([A-Z]+\s", re.MULTILINE)
-_LABEL = re.compile(r"\(([A-Z]+)$")
-# Suffixes of words in the output: {!}, {?} or {~} for guessed words, then a tag: .n or .v-d.
-_GUESS = re.compile(r"\{[!?~&]\}")
-_SUBSCRIPT = re.compile(r"\.([a-z][a-z-]*|#\S+)$")  # as.#while: parsed as another word
-# Words that are not sent: brackets, which would be confused with those of trees, and quotes.
-_NOT_SENT = re.compile(r"[(){}\[\]\"`]|-[lr][rsc]b-|^''$", re.IGNORECASE)
+_TREE_START = re.compile(r"^\([A-Z]+\s", re.MULTILINE)
+_TREE_SYMBOL = re.compile(r"\([A-Z]+(?=\s)|\)|[^\s()]+")  # opening bracket with label, ")" or word
+# Suffixes of printed words: a mark of guessed words such as {!}, then a tag such as .n or .v-d.
+_GUESS_MARK = re.compile(r"\{[!?~&]\}")
+_TAG = re.compile(r"\.([a-z][a-z-]*|#\S+)$")  # "as.#while" is an "as" that was parsed as "while"
+# Words with quotes or brackets are not sent: brackets would be confused with those of the tree.
+_QUOTE_OR_BRACKET = re.compile(r"[(){}\[\]\"`]|-[lr][rsc]b-|^''$", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[a-z]\.)+")
 
 
@@ -41,34 +43,31 @@ class LinkParser:
     """
 
     def __init__(self) -> None:
-        program, unbuffered = shutil.which(PROGRAM), shutil.which("stdbuf")
-        if program is None or unbuffered is None:
+        program, stdbuf = shutil.which(PROGRAM), shutil.which("stdbuf")
+        if program is None or stdbuf is None:
             missing = PROGRAM if program is None else "stdbuf"
             raise MissingExtraError(
                 f"TOPIARY needs the parser Link Grammar, and '{missing}' is not installed; "
                 "type: apt-get install link-grammar"
             )
-        # stdbuf -oL makes the program flush every line; otherwise output waits for a full block.
-        self._command = (
-            *(unbuffered, "-oL", program, "en"),
-            *(*_OPTIONS, f"-timeout={PARSE_TIMEOUT_S}"),
-        )
+        # With "stdbuf -oL" the program flushes its output after every line.
+        self._command = [stdbuf, "-oL", program, "en", *_OPTIONS, f"-timeout={PARSE_TIMEOUT_S}"]
         self._process: subprocess.Popen[str] | None = None
 
     def parse(self, words: Sequence[str]) -> Phrase | None:
         """Return the tree of a sentence, or None if it cannot be parsed in time.
 
-        The tree may omit words.
+        The tree may omit words. The position of a leaf is an index into `words`.
         """
-        sent = [(position, _as_sent(word)) for position, word in enumerate(words)]
-        sent = [(position, word) for position, word in sent if word]
-        while sent and not sent[0][1][0].isalnum():  # a line that begins with ! or % is a command
-            del sent[0]
-        sent = sent[:MAX_WORDS]
-        if not sent:
+        spelled = [(position, _spell_for_parser(word)) for position, word in enumerate(words)]
+        inputs = [(position, word) for position, word in spelled if word]
+        while inputs and not inputs[0][1][0].isalnum():  # "!" or "%" would start a command
+            del inputs[0]
+        inputs = inputs[:MAX_WORDS]
+        if not inputs:
             return None
-        printed = self._query(" ".join(word for _, word in sent))
-        return None if printed is None else read_tree(printed, sent)
+        output = self._query(" ".join(word for _, word in inputs))
+        return None if output is None else read_tree(output, inputs)
 
     def close(self) -> None:
         """Stop the process."""
@@ -78,8 +77,10 @@ class LinkParser:
             process.communicate()
 
     def _query(self, sentence: str) -> str | None:
-        """Send a sentence and return the output, or None if it takes too long."""
-        process = self._process = self._process or self._start()
+        """Send a sentence and return the output, or None if the process hangs or crashes."""
+        if self._process is None:
+            self._process = self._start()
+        process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
         alarm = Timer(PROCESS_TIMEOUT_S, process.kill)
@@ -96,7 +97,7 @@ class LinkParser:
             pass
         finally:
             alarm.cancel()
-        self.close()  # killed or crashed; the next sentence restarts it
+        self.close()  # the process was killed or has crashed; the next sentence starts a new one
         return None
 
     def _start(self) -> "subprocess.Popen[str]":
@@ -110,31 +111,35 @@ class LinkParser:
         )
 
 
-def read_tree(printed: str, sent: Sequence[tuple[int, str]]) -> Phrase | None:
-    """Parse the tree in the output of Link Grammar.
+def read_tree(output: str, inputs: Sequence[tuple[int, str]]) -> Phrase | None:
+    """Read the tree in the output of Link Grammar.
 
-    `sent` are the positions and words that were sent.
+    Args:
+        output: what the program printed for a sentence.
+        inputs: positions and words of the sentence that the program got.
 
     Returns:
-        The tree, or None if there is none or its words differ from those sent.
+        The tree, or None if the output has no tree or has words that are not in `inputs`.
     """
-    start = _TREE.search(printed)
+    start = _TREE_START.search(output)
     if start is None:
         return None
-    aligner = _Aligner(sent)
+    aligner = _Aligner(inputs)
+    # Label and children of each phrase that is not closed. The first one is no phrase: its only
+    # child will be the tree.
     open_phrases: list[tuple[str, list[Node]]] = [("", [])]
-    text = printed[start.start() :].partition("\n\n")[0]
-    for symbol in re.findall(r"\([A-Z]+(?=\s)|\)|[^\s()]+", text):
+    text = output[start.start() :].partition("\n\n")[0]
+    for symbol in _TREE_SYMBOL.findall(text):
         if symbol == ")":
             label, children = open_phrases.pop()
             if not open_phrases:
                 return None
             if children:
                 open_phrases[-1][1].append(Phrase(label, tuple(children)))
-        elif match := _LABEL.match(symbol):
-            open_phrases.append((match[1], []))
+        elif symbol.startswith("("):
+            open_phrases.append((symbol[1:], []))
         else:
-            leaf = aligner.leaf(symbol)
+            leaf = aligner.align(symbol)
             if leaf is None:
                 return None
             open_phrases[-1][1].append(leaf)
@@ -145,49 +150,56 @@ def read_tree(printed: str, sent: Sequence[tuple[int, str]]) -> Phrase | None:
 
 
 class _Aligner:
-    """Aligns printed words with those sent, from left to right."""
+    """Alignment of printed words with input words, from left to right.
 
-    def __init__(self, sent: Sequence[tuple[int, str]]) -> None:
-        self._sent = [(position, word.lower()) for position, word in sent]
-        self._next = 0  # index of the next word sent
-        self._used = 0  # characters of it that are aligned
+    The parser may omit input words and split them: it prints "it's" as "it" and "'s".
+    """
 
-    def leaf(self, printed: str) -> Leaf | None:
-        """Return the leaf of a printed word, or None if no such word was sent."""
-        unaligned = ""  # the part of the next word that is not aligned yet
-        if self._next < len(self._sent):
-            unaligned = self._sent[self._next][1][self._used :]
-        # First a reading that equals the whole word: the "com" of "Amazon.com" is not a tag.
-        for word, tag in sorted(_readings(printed), key=lambda reading: reading[0] != unaligned):
-            if unaligned.startswith(word):
-                return self._align(self._next, self._used + len(word), word, tag)
-            for index in range(self._next + 1, len(self._sent)):
-                if self._sent[index][1].startswith(word):
-                    return self._align(index, len(word), word, tag)
+    def __init__(self, inputs: Sequence[tuple[int, str]]) -> None:
+        self._inputs = [(position, word.lower()) for position, word in inputs]
+        self._index = 0  # the first input word that is not completely aligned
+        self._num_aligned = 0  # number of its characters that are aligned
+
+    def align(self, printed: str) -> Leaf | None:
+        """Return the leaf of the next printed word, or None if no later input word matches."""
+        remainder = ""  # the characters of the current input word that are not aligned
+        if self._index < len(self._inputs):
+            remainder = self._inputs[self._index][1][self._num_aligned :]
+        # Prefer the split that equals the remainder: in "amazon.com", "com" is not a tag.
+        splits = sorted(_split_tag(printed), key=lambda split: split[0] != remainder)
+        for word, tag in splits:
+            if remainder.startswith(word):
+                return self._advance(self._index, self._num_aligned + len(word), word, tag)
+            for index in range(self._index + 1, len(self._inputs)):
+                if self._inputs[index][1].startswith(word):
+                    return self._advance(index, len(word), word, tag)
         return None
 
-    def _align(self, index: int, num_used: int, word: str, tag: str) -> Leaf:
-        """Advance past the aligned characters of a word sent, and return its leaf."""
-        position, sent = self._sent[index]
-        is_complete = num_used == len(sent)
-        self._next, self._used = (index + 1, 0) if is_complete else (index, num_used)
+    def _advance(self, index: int, num_aligned: int, word: str, tag: str) -> Leaf:
+        """Record that `num_aligned` characters of an input word are aligned; return the leaf."""
+        position, input_word = self._inputs[index]
+        is_complete = num_aligned == len(input_word)
+        self._index, self._num_aligned = (index + 1, 0) if is_complete else (index, num_aligned)
         return Leaf(word, position, tag)
 
 
-def _readings(printed: str) -> Iterator[tuple[str, str]]:
-    """Yield a word with and without its suffix, which may belong to the word, as in u.s."""
-    word = _GUESS.sub("", printed.lower())
-    if len(word) > 2 and word[0] == "{" and word[-1] == "}":  # a word without a link
+def _split_tag(printed: str) -> Iterator[tuple[str, str]]:
+    """Yield the possible words and tags of a printed word.
+
+    A dot and letters at the end may be a tag ("rain.n") or belong to the word ("u.s").
+    """
+    word = _GUESS_MARK.sub("", printed.lower())
+    if len(word) > 2 and word[0] == "{" and word[-1] == "}":  # a word that the parser skipped
         yield word[1:-1], ""
         return
-    if match := _SUBSCRIPT.search(word):
+    if match := _TAG.search(word):
         yield word[: match.start()], match[1]
     yield word, ""
 
 
-def _as_sent(word: str) -> str:
-    """Return a word for the parser: masked digits as 1, initials in capitals."""
-    if _NOT_SENT.search(word):
+def _spell_for_parser(word: str) -> str:
+    """Return a word with 1 for masked digits (#) and initials in capitals; "" to omit the word."""
+    if _QUOTE_OR_BRACKET.search(word):
         return ""
     word = "".join(word.split()).replace("#", "1")
     return word.upper() if _INITIALS.fullmatch(word) else word

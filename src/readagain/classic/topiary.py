@@ -15,13 +15,13 @@ from readagain.text.detokenization import write_copied
 from readagain.text.document import Document
 
 MIN_FILLED = 2 / 3
-"""Trimming must leave a clause of at least this share of the available bytes."""
-_SYMBOLS = frozenset("$%£€¥&#")  # kept; other punctuation is removed to save bytes
+"""Trimming rules must not make the clause smaller than this fraction of the byte limit."""
+_KEPT_SYMBOLS = frozenset("$%£€¥&#")  # all other punctuation is removed to save bytes
 
 
 @dataclass(frozen=True)
 class TopiaryHeadline:
-    """Headline, and whether its sentence could be parsed."""
+    """Headline, and whether the first sentence of its text could be parsed."""
 
     text: str
     is_parsed: bool
@@ -30,95 +30,102 @@ class TopiaryHeadline:
 def topiary_headline(
     document: Document, parser: LinkParser, topics: Topics, *, max_bytes: int
 ) -> TopiaryHeadline:
-    """Return the headline of a text, at most `max_bytes` long, empty for a text without words.
+    """Return a headline of at most `max_bytes` bytes; it is empty for a text without words.
 
-    A sentence that cannot be parsed is one flat clause and is truncated.
+    If the first sentence cannot be parsed, it is treated as one clause without inner phrases.
     """
     sentence = document.sentences[0] if document.sentences else ()
     tree = parser.parse([document.surface(word) for word in sentence])
     tags = {} if tree is None else {leaf.position: leaf.tag for leaf in tree.leaves}
-    ranked = topics.ranked([word.norm for word in document.words], tags)
-    leaves = tuple(Leaf(word.norm, position) for position, word in enumerate(sentence))
-    headline = _Headline(document, tree or Phrase("S", leaves), ranked)
-    chosen, clause = headline.within(max_bytes)
-    return TopiaryHeadline(headline.text((*chosen, *clause)), tree is not None)
+    topic_positions = topics.rank([word.norm for word in document.words], tags)
+    flat_tree = Phrase("S", tuple(Leaf(word.norm, i) for i, word in enumerate(sentence)))
+    composer = _Composer(document, tree or flat_tree, topic_positions, max_bytes)
+    return TopiaryHeadline(composer.compose(), tree is not None)
 
 
-class _Headline:
-    """Headline of one text as word positions.
+class _Composer:
+    """Combination of topic words and a trimmed clause that fits into a byte limit.
 
-    `ranked` are the positions of its topic words, best first.
+    Words are given by their positions in the document.
+
+    Args:
+        document: the text.
+        tree: parse tree of the first sentence.
+        topics: positions of the topic words, best first.
+        max_bytes: largest size of the headline.
     """
 
-    def __init__(self, document: Document, tree: Phrase, ranked: Sequence[int]) -> None:
+    def __init__(
+        self, document: Document, tree: Phrase, topics: Sequence[int], max_bytes: int
+    ) -> None:
         self._document = document
         self._tree = tree
-        self._ranked = ranked
+        self._topics = topics
+        self._max_bytes = max_bytes
 
-    def within(self, max_bytes: int) -> tuple[list[int], list[int]]:
-        """Return the positions of topics and clause, together at most `max_bytes` long.
+    def compose(self) -> str:
+        """Return the headline: topics, then the clause.
 
-        The clause is first trimmed to `max_bytes`. If no topic fits beside it, it is trimmed again
-        to make room for the best topic that it does not mention, as in the paper. Further topics
-        fill the rest.
+        The clause is first trimmed to the whole byte limit. If no topic fits before the clause, the
+        clause is trimmed again to make room for the best topic that it does not mention, as in the
+        paper.
         """
-        clause = self._clause(max_bytes)
-        topics = self._topics_beside(clause, max_bytes)
-        unmentioned = self._unmentioned(clause)
-        if not topics and unmentioned:
-            num_left = max_bytes - self._size(unmentioned[:1]) - 1
-            clause = self._clause(max(num_left, 0))
-            topics = self._topics_beside(clause, max_bytes)
-        return topics, clause
+        clause = self._trim(self._max_bytes)
+        topics = self._select_topics(clause)
+        unmentioned_topics = self._find_unmentioned_topics(clause)
+        if not topics and unmentioned_topics:
+            num_topic_bytes = self._num_bytes(unmentioned_topics[:1]) + 1  # and a space
+            clause = self._trim(max(self._max_bytes - num_topic_bytes, 0))
+            topics = self._select_topics(clause)
+        return self._text([*topics, *clause])
 
-    def text(self, positions: Sequence[int]) -> str:
-        """Return the text of words: as in the source, or joined by spaces for tokenized text."""
-        if self._document.is_tokenized:
-            words = (self._document.words[position] for position in positions)
-            return " ".join(map(self._document.surface, words))
-        return write_copied(self._document, positions=positions)
-
-    def _size(self, positions: Sequence[int]) -> int:
-        return len(self.text(positions).encode("utf-8", "surrogatepass"))
-
-    def _clause(self, max_bytes: int) -> list[int]:
-        """Trim the sentence, then drop words from its end, to at most `max_bytes` bytes."""
-        trimmed = trim(
+    def _trim(self, max_bytes: int) -> list[int]:
+        """Trim the tree, then drop words from the end, until `max_bytes` bytes are left."""
+        clause = trim(
             self._tree,
-            lambda clause: self._size(self._without_punctuation(clause)),
+            lambda clause: self._num_bytes(self._positions(clause)),
             max_size=max_bytes,
             min_size=int(MIN_FILLED * max_bytes),
         )
-        positions = self._without_punctuation(trimmed)
-        while self._size(positions) > max_bytes:
+        positions = self._positions(clause)
+        while self._num_bytes(positions) > max_bytes:
             positions.pop()
         return positions
 
-    def _without_punctuation(self, clause: Phrase) -> list[int]:
+    def _positions(self, clause: Phrase) -> list[int]:
         """Return the positions of a clause without punctuation."""
         words = self._document.words
         return [
             position
             for position in clause.positions
-            if any(c.isalnum() or c in _SYMBOLS for c in words[position].norm)
+            if any(char.isalnum() or char in _KEPT_SYMBOLS for char in words[position].norm)
         ]
 
-    def _unmentioned(self, clause: Sequence[int]) -> list[int]:
+    def _find_unmentioned_topics(self, clause: Sequence[int]) -> list[int]:
         """Return the topics whose stem does not occur in the clause."""
-        mentioned = {stem(self._document.words[position].norm) for position in clause}
-        return [
-            position
-            for position in self._ranked
-            if stem(self._document.words[position].norm) not in mentioned
-        ]
+        clause_stems = {self._stem(position) for position in clause}
+        return [topic for topic in self._topics if self._stem(topic) not in clause_stems]
 
-    def _topics_beside(self, clause: Sequence[int], max_bytes: int) -> list[int]:
-        """Return the best topics that fit before the clause."""
+    def _select_topics(self, clause: Sequence[int]) -> list[int]:
+        """Return the best topics that fit before the clause, each stem once."""
         topics: list[int] = []
-        mentioned: set[str] = set()
-        for position in self._unmentioned(clause):
-            word = stem(self._document.words[position].norm)
-            if word not in mentioned and self._size([*topics, position, *clause]) <= max_bytes:
-                topics.append(position)
-                mentioned.add(word)
+        topic_stems: set[str] = set()
+        for topic in self._find_unmentioned_topics(clause):
+            is_new = self._stem(topic) not in topic_stems
+            if is_new and self._num_bytes([*topics, topic, *clause]) <= self._max_bytes:
+                topics.append(topic)
+                topic_stems.add(self._stem(topic))
         return topics
+
+    def _stem(self, position: int) -> str:
+        return stem(self._document.words[position].norm)
+
+    def _num_bytes(self, positions: Sequence[int]) -> int:
+        return len(self._text(positions).encode("utf-8", "surrogatepass"))
+
+    def _text(self, positions: Sequence[int]) -> str:
+        """Return the words as spelled in the document; a tokenized text is joined by spaces."""
+        if self._document.is_tokenized:
+            words = (self._document.words[position] for position in positions)
+            return " ".join(map(self._document.surface, words))
+        return write_copied(self._document, positions=positions)

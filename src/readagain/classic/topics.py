@@ -6,51 +6,53 @@ from math import log
 
 from readagain.corpus.filters import STOPWORDS
 
-MAX_RANK = 2000  # rarer words, and words that are not in the list, count as having this rank
-# Link Grammar's tags of nouns and names.
+MAX_RANK = 2000
+"""Frequency rank of all words that are rarer than this, or not in the vocabulary."""
+# First letters of Link Grammar's tags of nouns (n, s, u) and names (l, b, m, f).
 _NOUN_TAGS = ("n", "s", "l", "b", "m", "f", "u")
 
 
 class Topics:
-    """Ranks the words of a text by tf-idf, with the idf from a frequency-sorted vocabulary.
+    """Ranking of the words of a text by tf-idf.
 
     TOPIARY takes its topics from Unsupervised Topic Discovery (Zajic, Dorr and Schwartz 2004,
-    section 3.2), a model of a document collection. This implementation scores single words: by
-    Zipf's law the idf of a word grows with the logarithm of its frequency rank.
+    section 3.2), a model of a document collection. This class scores single words and needs only a
+    vocabulary: by Zipf's law, the idf of a word grows with the logarithm of its frequency rank.
 
     Args:
-        common: words by falling frequency.
+        vocabulary: words in the order of their frequency, the most frequent first.
         excluded: words that are never topics, such as UNK.
     """
 
-    def __init__(self, common: Sequence[str], *, excluded: Collection[str] = ()) -> None:
+    def __init__(self, vocabulary: Sequence[str], *, excluded: Collection[str] = ()) -> None:
         self._excluded = frozenset(excluded)
-        self._ranks = {word: rank for rank, word in enumerate(common, start=1)}
+        self._ranks = {word: rank for rank, word in enumerate(vocabulary, start=1)}
 
-    def score(self, norm: str, occurrences: int) -> float:
-        """Return the tf-idf of a word."""
+    def score(self, norm: str, num_occurrences: int) -> float:
+        """Return the tf-idf of a word that occurs `num_occurrences` times in the text."""
         rank = min(self._ranks.get(norm, MAX_RANK), MAX_RANK)
-        return occurrences * log(1 + rank)
+        return num_occurrences * log(1 + rank)
 
-    def ranked(self, norms: Sequence[str], tags: Mapping[int, str]) -> list[int]:
+    def rank(self, norms: Sequence[str], tags: Mapping[int, str]) -> list[int]:
         """Return the first position of each topic word, best first, ties in text order.
 
         Args:
-            norms: words of the text.
-            tags: parser tags by position; words without a tag count as nouns.
+            norms: normalized words of the text.
+            tags: part-of-speech tags by position; a word without a tag may be a topic.
         """
         counts = Counter(norms)
-        first: dict[str, int] = {}
+        first_positions: dict[str, int] = {}
         for position, norm in enumerate(norms):
             if norm not in self._excluded and _is_topical(norm, tags.get(position, "")):
-                first.setdefault(norm, position)
+                first_positions.setdefault(norm, position)
         return sorted(
-            first.values(),
+            first_positions.values(),
             key=lambda position: (-self.score(norms[position], counts[norms[position]]), position),
         )
 
 
 def _is_topical(norm: str, tag: str) -> bool:
-    if norm in STOPWORDS or not any(c.isalpha() for c in norm):
+    """Return whether a word may be a topic: a noun or an untagged word, but no stop word."""
+    if norm in STOPWORDS or not any(char.isalpha() for char in norm):
         return False
     return not tag or tag.startswith(_NOUN_TAGS)

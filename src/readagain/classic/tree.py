@@ -1,6 +1,6 @@
 """Constituent trees and the removal of nodes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -8,12 +8,12 @@ from typing import TypeAlias
 
 @dataclass(frozen=True)
 class Leaf:
-    """Word of a sentence, or a part of one that the parser split.
+    """Word of a sentence, or one of several parts into which the parser split a word.
 
     Args:
-        word: word in lower case.
-        position: index of the word in the sentence.
-        tag: tag of the parser; may be empty.
+        word: the word, or part of a word, in lower case.
+        position: index of the whole word in the sentence; parts of one word share it.
+        tag: part-of-speech tag of the parser; may be empty.
     """
 
     word: str
@@ -23,7 +23,13 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Phrase:
-    """Constituent such as S, NP, VP, PP or SBAR."""
+    """Constituent of a sentence.
+
+    Args:
+        label: S (clause), SBAR (subordinate clause), NP (noun phrase), VP (verb phrase), PP
+            (prepositional phrase), ADJP (adjective phrase), ADVP (adverb phrase) and others.
+        children: words and phrases from left to right.
+    """
 
     label: str
     children: tuple["Node", ...]
@@ -47,38 +53,54 @@ class Phrase:
         """Words of the leaves."""
         return tuple(leaf.word for leaf in self.leaves)
 
-    def phrases(self) -> Iterator["Phrase"]:
-        """Yield every phrase, top-down and from left to right."""
+    @property
+    def child_phrases(self) -> list["Phrase"]:
+        """Children that are phrases."""
+        return [child for child in self.children if isinstance(child, Phrase)]
+
+    def walk(self) -> Iterator["Phrase"]:
+        """Yield this phrase and all phrases below it, top-down and from left to right."""
         yield self
-        for child in self.children:
-            if isinstance(child, Phrase):
-                yield from child.phrases()
+        for child in self.child_phrases:
+            yield from child.walk()
+
+    def walk_from_right(self) -> Iterator["Phrase"]:
+        """Yield this phrase and all phrases below it, from right to left, children first."""
+        for child in reversed(self.child_phrases):
+            yield from child.walk_from_right()
+        yield self
 
     def __str__(self) -> str:
-        children = (str(each) if isinstance(each, Phrase) else each.word for each in self.children)
+        children = (
+            str(child) if isinstance(child, Phrase) else child.word for child in self.children
+        )
         return f"({self.label} {' '.join(children)})"
 
 
 Node: TypeAlias = Phrase | Leaf
 
 
-def without(tree: Phrase, is_removed: Callable[[Node], bool]) -> Phrase:
-    """Return the tree without the nodes for which `is_removed`, and without empty phrases.
+def remove_nodes(tree: Phrase, is_removed: Callable[[Node], bool]) -> Phrase:
+    """Return a copy of the tree without the nodes for which `is_removed` returns True.
 
-    The root stays even if it is empty.
+    Phrases that become empty are removed too, except the root.
     """
     children: list[Node] = []
     for child in tree.children:
         if is_removed(child):
             continue
         if isinstance(child, Phrase):
-            child = without(child, is_removed)
+            child = remove_nodes(child, is_removed)
             if not child.children:
                 continue
         children.append(child)
     return Phrase(tree.label, tuple(children))
 
 
-def without_node(tree: Phrase, node: Node) -> Phrase:
-    """Return the tree without one node, compared by identity."""
-    return without(tree, lambda each: each is node)
+def remove_identical(tree: Phrase, nodes: Collection[Node]) -> Phrase:
+    """Return a copy of the tree without `nodes`, which are compared by identity.
+
+    Equal nodes may occur several times: both "bye" of a split "bye-bye" are equal leaves.
+    """
+    ids = {id(node) for node in nodes}
+    return remove_nodes(tree, lambda node: id(node) in ids)

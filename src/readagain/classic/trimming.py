@@ -1,40 +1,45 @@
-"""Hedge Trimmer: rules that trim the tree of a sentence to a headline.
+"""Hedge Trimmer: rules that trim the parse tree of a sentence to a headline.
 
-Dorr, Zajic and Schwartz 2003, "Hedge Trimmer: a parse-and-trim approach to headline generation",
-section 4, with the additions of Zajic, Dorr and Schwartz 2004 for TOPIARY. The rules were written
-for the trees of another parser; docstrings describe what differs for Link Grammar.
+`trim` chooses a clause and removes words of little content from it. While the clause is too long,
+`trim` then removes one phrase at a time.
+
+The rules are those of Dorr, Zajic and Schwartz 2003, "Hedge Trimmer: a parse-and-trim approach to
+headline generation", section 4, with the additions of Zajic, Dorr and Schwartz 2004 for TOPIARY.
+The papers use BBN's parser. Where the trees of Link Grammar need a different rule, the docstring of
+the rule says so.
 """
 
 from collections.abc import Callable, Iterator
 
-from readagain.classic.tree import Leaf, Node, Phrase, without, without_node
-
-Rule = Callable[[Phrase], Phrase]
-Shortening = Callable[[Phrase], Iterator[Phrase]]
+from readagain.classic.tree import Leaf, Phrase, remove_identical, remove_nodes
 
 
-def _words(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Hedge Trimmer keeps other determiners: no, this, every, their.
-_DETERMINERS = _words("a an the")
+# Hedge Trimmer keeps all other determiners, such as no, this, every and their.
+_ARTICLES = _word_set("a an the")
 
-_AUXILIARIES = _words(
+_AUXILIARIES = _word_set(
     """
     is are was were be been being has have had do does did will would may might can could should
     must shall
     """
 )
 
-# Link Grammar's tags of names: women, men, either, places, months.
-_NAME_TAGS = _words("f m b l i")
+# Link Grammar's tags: f for names of women, m of men, b of both, l of places, i of months.
+_NAME_TAGS = _word_set("f m b l i")
 
-_CONJUNCTIONS = _words("and or but &")
+_CONJUNCTIONS = _word_set("and or but &")
 
-_PUNCTUATION = _words(", ; : -- - . ? ! ...")
+_PUNCTUATION = _word_set(", ; : -- - . ? ! ...")
 
-_TIME_WORDS = _words(
+# Labels of the phrases that modify a noun if they follow its NP: clauses, participles, appositions.
+_MODIFIER_LABELS = ("SBAR", "S", "VP", "NP", "ADJP")
+
+# Each time expression has at least one of these words.
+_TIME_WORDS = _word_set(
     """
     monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow tonight
     january february march april may june july august september october november december
@@ -44,8 +49,8 @@ _TIME_WORDS = _words(
     """
 )
 
-# Words that may occur in a time expression.
-_AROUND_TIME = _words(
+# All other words of a time expression are numbers or one of these words.
+_WORDS_BESIDE_TIME = _word_set(
     """
     a an the this that last next past late early on in at by since until during after before for
     over from to of and recent few several first second third same one two three four five six
@@ -54,66 +59,72 @@ _AROUND_TIME = _words(
 )
 
 
-def lowest_leftmost_clause(tree: Phrase) -> Phrase:
+def find_lowest_leftmost_clause(tree: Phrase) -> Phrase:
     """Return the lowest leftmost S that has a subject NP and a VP.
 
-    It descends to the leftmost S of each S: "Rebels agree to talks, officials said" is about the
-    rebels. If no S on this path has both, return the highest S that has both, or else the tree.
+    The search goes from the root to its first child S, to the first child S of that S, and so on.
+    In "Rebels agree to talks, officials said" it ends at "Rebels agree to talks". If no S on this
+    path has an NP and a VP, the result is the highest S that has both, or else the whole tree.
     """
-    chosen = None
-    clause: Phrase | None = tree
-    while clause is not None:
-        if _is_clause(clause):
-            chosen = clause
-        clause = next((child for child in _phrases(clause) if child.label == "S"), None)
-    if chosen is not None:
-        return chosen
-    level = [tree]
+    lowest = None
+    phrase: Phrase | None = tree
+    while phrase is not None:
+        if _has_subject_and_verb(phrase):
+            lowest = phrase
+        phrase = next((child for child in phrase.child_phrases if child.label == "S"), None)
+    if lowest is not None:
+        return lowest
+    level = [tree]  # breadth-first search
     while level:
         for phrase in level:
-            if _is_clause(phrase):
+            if _has_subject_and_verb(phrase):
                 return phrase
-        level = [child for phrase in level for child in _phrases(phrase)]
+        level = [child for phrase in level for child in phrase.child_phrases]
     return tree
 
 
 def remove_preposed_adjuncts(clause: Phrase) -> Phrase:
     """Remove everything before the subject: "In a move that surprised many, the bank ..."."""
-    subject = next((child for child in _phrases(clause) if child.label == "NP"), None)
-    if subject is None or not _is_clause(clause):
+    if not _has_subject_and_verb(clause):
         return clause
-    first = next(index for index, child in enumerate(clause.children) if child is subject)
-    return Phrase(clause.label, clause.children[first:])
+    subject = next(
+        index
+        for index, child in enumerate(clause.children)
+        if isinstance(child, Phrase) and child.label == "NP"
+    )
+    return Phrase(clause.label, clause.children[subject:])
 
 
-def remove_determiners(clause: Phrase) -> Phrase:
-    """Remove a, an and the by their word; Link Grammar has no phrase for them."""
-    return without(clause, lambda node: isinstance(node, Leaf) and node.word in _DETERMINERS)
+def remove_articles(clause: Phrase) -> Phrase:
+    """Remove a, an and the. Link Grammar does not label determiners, so a word list is used."""
+    return remove_nodes(clause, lambda node: isinstance(node, Leaf) and node.word in _ARTICLES)
 
 
 def remove_time_expressions(clause: Phrase) -> Phrase:
     """Remove time expressions with their preposition: "on Monday", "last week"."""
-    return without(clause, lambda node: isinstance(node, Phrase) and _is_time(node))
+    return remove_nodes(clause, lambda node: isinstance(node, Phrase) and _is_time_expression(node))
 
 
 def remove_complementizers(clause: Phrase) -> Phrase:
     """Remove "that" at the start of a subordinate clause."""
-    starts = [
+    first_nodes = [
         phrase.children[0]
-        for phrase in clause.phrases()
+        for phrase in clause.walk()
         if phrase.label == "SBAR" and len(phrase.children) > 1
     ]
-    ids = {id(node) for node in starts if isinstance(node, Leaf) and node.word == "that"}
-    return without(clause, lambda node: id(node) in ids)
+    complementizers = [
+        node for node in first_nodes if isinstance(node, Leaf) and node.word == "that"
+    ]
+    return remove_identical(clause, complementizers)
 
 
 def remove_auxiliaries(clause: Phrase) -> Phrase:
-    """Remove modal verbs and forms of be, have and do: "Rates to fall".
+    """Remove modal verbs and forms of be, have and do.
 
-    Words tagged as names stay ("Theresa May"). Words tagged as nouns do not, since Link Grammar
-    often tags the "will" of "the league will vote" as a noun.
+    Words tagged as names stay, such as the "May" of "Theresa May". Words tagged as nouns are
+    removed, because Link Grammar often tags the "will" of "the league will vote" as a noun.
     """
-    return without(
+    return remove_nodes(
         clause,
         lambda node: (
             isinstance(node, Leaf) and node.word in _AUXILIARIES and node.tag not in _NAME_TAGS
@@ -121,78 +132,81 @@ def remove_auxiliaries(clause: Phrase) -> Phrase:
     )
 
 
-def remove_relative_clauses(clause: Phrase) -> Iterator[Phrase]:
-    """Yield the clause without one modifier of an NP over NP, the rightmost first.
+def try_without_np_modifier(clause: Phrase) -> Iterator[Phrase]:
+    """Yield copies of the clause, each without one modifier of a noun.
 
-    Modifiers follow the inner NP: relative clauses, participles, appositions.
+    In the tree, an outer NP has as children the NP of the noun and then the modifiers: relative
+    clauses, participles and appositions. The copy without the rightmost modifier comes first.
     """
-    for phrase in _from_the_right(clause):
+    for phrase in clause.walk_from_right():
         first = phrase.children[0]
-        if not (
-            phrase.label == "NP"
-            and isinstance(first, Phrase)
-            and first.label == "NP"
-            and any(_is_modifier(child) for child in phrase.children[1:])
-        ):
-            continue
-        for child in reversed(phrase.children[1:]):
-            if _is_modifier(child):
-                yield without_node(clause, child)
+        is_np_over_np = phrase.label == "NP" and isinstance(first, Phrase) and first.label == "NP"
+        if is_np_over_np:
+            for child in reversed(phrase.children[1:]):
+                if isinstance(child, Phrase) and child.label in _MODIFIER_LABELS:
+                    yield remove_identical(clause, [child])
 
 
-def remove_conjuncts(clause: Phrase) -> Iterator[Phrase]:
-    """Yield the clause without a conjunction and what follows it, the rightmost first."""
-    for phrase in _from_the_right(clause):
+def try_without_conjunct(clause: Phrase) -> Iterator[Phrase]:
+    """Yield copies of the clause, each without one conjunction and the nodes after it.
+
+    Only nodes of the same phrase are removed. The copy without the rightmost conjunction comes
+    first. A conjunction at the start of a phrase stays.
+    """
+    for phrase in clause.walk_from_right():
         for index, child in reversed(list(enumerate(phrase.children))):
-            if index and isinstance(child, Leaf) and child.word in _CONJUNCTIONS:
-                ids = {id(each) for each in phrase.children[index:]}
-                yield without(clause, lambda node, ids=ids: id(node) in ids)  # type: ignore[misc]
+            if index > 0 and isinstance(child, Leaf) and child.word in _CONJUNCTIONS:
+                yield remove_identical(clause, phrase.children[index:])
 
 
-def remove_trailing(clause: Phrase, label: str) -> Iterator[Phrase]:
-    """Yield the clause without one phrase with a label, the rightmost and deepest first."""
-    for phrase in _from_the_right(clause):
+def try_without_phrase(clause: Phrase, label: str) -> Iterator[Phrase]:
+    """Yield copies of the clause, each without one phrase that has the label.
+
+    The copy without the rightmost phrase comes first; inner phrases come before outer ones.
+    """
+    for phrase in clause.walk_from_right():
         if phrase.label == label and phrase is not clause:
-            yield without_node(clause, phrase)
+            yield remove_identical(clause, [phrase])
 
 
-LOW_CONTENT: tuple[Rule, ...] = (
-    remove_determiners,
+LOW_CONTENT_RULES: tuple[Callable[[Phrase], Phrase], ...] = (
+    remove_articles,
     remove_time_expressions,
     remove_complementizers,
     remove_auxiliaries,
 )
-"""Rules applied once to every sentence."""
+"""Rules that are applied once to every clause."""
 
-SHORTENING: tuple[Shortening, ...] = (
+SHORTENING_RULES: tuple[Callable[[Phrase], Iterator[Phrase]], ...] = (
     lambda clause: iter([remove_preposed_adjuncts(clause)]),
-    remove_relative_clauses,
-    remove_conjuncts,
-    lambda clause: remove_trailing(clause, "PP"),
-    lambda clause: remove_trailing(clause, "SBAR"),
+    try_without_np_modifier,
+    try_without_conjunct,
+    lambda clause: try_without_phrase(clause, "PP"),
+    lambda clause: try_without_phrase(clause, "SBAR"),
 )
-"""Rules applied in turn, one removal at a time, until the clause is short enough."""
+"""Rules that yield shorter copies of a clause, in the order in which they are tried.
+
+A rule is applied again and again until it yields no acceptable copy; then the next rule follows.
+"""
 
 
-def trim(
-    tree: Phrase, size: Callable[[Phrase], int], *, max_size: int, min_size: int = 1
-) -> Phrase:
-    """Trim the tree of a sentence to `max_size`, or until no rule applies.
+def trim(tree: Phrase, size: Callable[[Phrase], int], *, max_size: int, min_size: int) -> Phrase:
+    """Choose a clause of the tree and trim it to at most `max_size`, or until no rule applies.
 
     Args:
         tree: tree of the whole sentence.
-        size: size of a clause.
-        max_size: maximum size.
-        min_size: removals that leave less are skipped. The papers have no such limit, but Link
+        size: function that returns the size of a clause.
+        max_size: largest size of the result, if the rules can reach it.
+        min_size: smallest size that a removal may leave. The papers have no such limit, but Link
             Grammar often attaches half a sentence to one phrase.
     """
-    clause = lowest_leftmost_clause(tree)
-    for rule in LOW_CONTENT:
-        clause = rule(clause)
-    for shorten in SHORTENING:
+    clause = find_lowest_leftmost_clause(tree)
+    for remove in LOW_CONTENT_RULES:
+        clause = remove(clause)
+    for shorten in SHORTENING_RULES:
         while size(clause) > max_size:
             shorter = next(
-                (each for each in shorten(clause) if min_size <= size(each) < size(clause)), None
+                (copy for copy in shorten(clause) if min_size <= size(copy) < size(clause)), None
             )
             if shorter is None:
                 break
@@ -200,36 +214,22 @@ def trim(
     return clause
 
 
-def _from_the_right(clause: Phrase) -> Iterator[Phrase]:
-    """Yield phrases from right to left, deeper ones first."""
-    for child in reversed(_phrases(clause)):
-        yield from _from_the_right(child)
-    yield clause
-
-
-def _is_clause(phrase: Phrase) -> bool:
+def _has_subject_and_verb(phrase: Phrase) -> bool:
     """Return whether a phrase is an S with an NP and a later VP."""
-    labels = [child.label for child in _phrases(phrase)]
+    labels = [child.label for child in phrase.child_phrases]
     return phrase.label == "S" and "NP" in labels and "VP" in labels[labels.index("NP") :]
 
 
-def _is_modifier(node: Node) -> bool:
-    """Return whether a node, if it follows an NP in the same phrase, modifies it."""
-    return isinstance(node, Phrase) and node.label in ("SBAR", "S", "VP", "NP", "ADJP")
-
-
-def _is_time(phrase: Phrase) -> bool:
+def _is_time_expression(phrase: Phrase) -> bool:
     words = [word for word in phrase.words if word not in _PUNCTUATION]
     return (
         phrase.label in ("NP", "PP", "ADVP")
         and any(word in _TIME_WORDS for word in words)
-        and all(word in _TIME_WORDS or word in _AROUND_TIME or _is_number(word) for word in words)
+        and all(
+            word in _TIME_WORDS or word in _WORDS_BESIDE_TIME or _is_number(word) for word in words
+        )
     )
 
 
 def _is_number(word: str) -> bool:
-    return any(c.isdigit() for c in word) and not any(c.isalpha() for c in word)
-
-
-def _phrases(phrase: Phrase) -> list[Phrase]:
-    return [child for child in phrase.children if isinstance(child, Phrase)]
+    return any(char.isdigit() for char in word) and not any(char.isalpha() for char in word)

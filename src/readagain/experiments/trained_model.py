@@ -18,7 +18,7 @@ from readagain.engine.summary import ImportanceKind, Summary
 from readagain.evaluation.network import PAPER_SETTINGS, NetworkSystem
 from readagain.model_dir import ModelDir
 from readagain.networks.build import load_network
-from readagain.networks.model import EncoderDecoder
+from readagain.networks.encoder_decoder import EncoderDecoder
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import Floats
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
@@ -135,7 +135,7 @@ class ExperimentModel:
         reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
         source = reader.read(text, tokenized=True)
         batch = reader.batch([source])
-        copy_words = self.step_model.start(batch).network.memory.copy_words
+        copy_words = self.step_model.start(batch).network_state.memory.copy_words
         norms = [word.norm for word in source.read_words]
         read = list(dict.fromkeys(word for word in words if word in norms))
         if copy_words is None or not read:

@@ -1,4 +1,7 @@
-"""ABS: a feed-forward language model with an attention-based encoder."""
+"""ABS (Rush, Chopra and Weston 2015): feed-forward language model with attention.
+
+The letters in equations are those of that paper; in shapes they are those of docs/symbols.md.
+"""
 
 from dataclasses import dataclass
 
@@ -6,22 +9,23 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from readagain.networks.decoder import PreviousWords
+from readagain.networks.decoder import PreviousWordEmbedding
 from readagain.networks.layers import Affine, WordEmbedding
-from readagain.networks.masks import masked_softmax, valid_positions, windows
+from readagain.networks.masks import concat_windows, masked_softmax, valid_positions
 from readagain.networks.network import Network, NetworkState, SourceMemory, StepLogits
 from readagain.networks.outputs import VocabularyOutput
 from readagain.text.vocab import BOS, UNK
 
 
 class AttentiveBag(nn.Module):
-    """Attention over source words, with the last summary words as query (enc3).
+    """Attention over source words, with the last summary words as query (the encoder enc3).
 
     p ∝ exp(x̃ P ỹ'_c);  x̄_i = mean of x̃_{i-Q} ... x̃_{i+Q};  enc3(x, y_c) = pᵀ x̄
 
-    ỹ'_c are the embeddings of the last C words in a separate table, G. The paper divides the sum
-    of 2Q + 1 words by Q. The mean differs only by a factor, which W can learn, and allows Q = 0.
-    The source is padded with zeros.
+    x̃ are the embedded source words. ỹ'_c are the embeddings of the last C summary words in a
+    separate table, G. The paper divides the sum of 2Q + 1 words by Q instead of taking the mean.
+    This differs only by a factor, which the matrix W of `AbsModel` can learn, and the mean allows
+    Q = 0. Beyond the ends of the source, x̃ is zero.
 
     The arguments are those of `AbsModel`.
     """
@@ -42,7 +46,10 @@ class AttentiveBag(nn.Module):
         self.query = nn.Linear(context_words * embedding_size, hidden_size, bias=False)  # P
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the (B, S, H) keys and the (B, S, H) smoothed states of (B, S, H) words."""
+        """Return (B, S, H) attention keys and states for (B, S, H) embedded source words.
+
+        The keys are the words themselves (x̃), the states are means over neighbours (x̄).
+        """
         window = 2 * self.smoothing + 1
         smoothed = F.avg_pool1d(
             words.transpose(1, 2), window, stride=1, padding=self.smoothing
@@ -52,41 +59,48 @@ class AttentiveBag(nn.Module):
     def attend(
         self, input_ids: Tensor, keys: Tensor, states: Tensor, valid: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Compute attention for each window of C words of (B, C - 1 + T) words.
+        """Compute attention for T steps.
+
+        Args:
+            input_ids: (B, C - 1 + T) summary words; each window of C words is the query of a step.
+            keys: (B, S, H) attention keys.
+            states: (B, S, H) states that are averaged.
+            valid: (B, S) True at real words.
 
         Returns:
             (B, T, H) contexts and (B, T, S) attention weights.
         """
-        last_words = windows(self.embedding(input_ids), self.context_words)  # (B, T, C * E)
+        last_words = concat_windows(self.embedding(input_ids), self.context_words)  # (B, T, C * E)
         query = self.query(last_words)  # (B, T, H)
         scores = torch.bmm(query, keys.transpose(1, 2))  # (B, T, S)
         weights = masked_softmax(scores, valid.unsqueeze(1))
-        return torch.bmm(weights, states), weights
+        return torch.bmm(weights, states), weights  # (B, T, H), (B, T, S)
 
 
 @dataclass(frozen=True)
 class AbsState(NetworkState):
-    """Decoder state: encoded sources and the (B, C) last words."""
+    """Decoder state: encoded sources and the (B, C) ids of the last words."""
 
     context_ids: Tensor
 
 
 class AbsModel(Network[AbsState]):
-    """ABS network: a language model over the last C words and an attention context.
+    """ABS network: it scores words from the last C words and an attention context.
 
-    p(y_{t+1} | y_c, x) ∝ exp(V h + W enc(x, y_c)),  h = tanh(U ỹ_c)    (Rush et al. 2015, 3.1)
+    p(y_{t+1} | y_c, x) ∝ exp(V h + W enc(x, y_c)),  h = tanh(U ỹ_c)    (section 3.1)
 
-    ỹ_c concatenates the embeddings of the last C words; BOS is used before the first word. V and
-    W are the two halves of one matrix. U, V and W have biases, as a footnote of the paper says.
-    There is no recurrence, so all words of a reference summary are scored at once.
+    ỹ_c concatenates the embeddings of the last C words; before the first word, they are BOS. The
+    matrices V and W are the two halves of the output layer. U, V and W have biases, as a footnote
+    of the paper says. There is no recurrence, so all words of a reference summary are scored at
+    once.
 
     Args:
         source_vocab_size: size of the source vocabulary.
         vocab_size: size of the summary vocabulary.
         embedding_size: width E of a summary word.
         hidden_size: width H of the hidden layer and of a source word.
-        context_words: C.
-        smoothing: number Q of neighbours on either side that the encoder averages over.
+        context_words: number C of previous words that the network sees.
+        smoothing: number Q of neighbours on each side over which source words are averaged.
         dropout: dropout rate of embeddings, hidden layer and contexts; 0 in the paper.
     """
 
@@ -111,7 +125,7 @@ class AbsModel(Network[AbsState]):
             hidden_size=hidden_size,
             smoothing=smoothing,
         )
-        self.previous_words = PreviousWords(vocab_size, embedding_size)  # E
+        self.previous_words = PreviousWordEmbedding(vocab_size, embedding_size)  # E
         self.hidden = Affine(context_words * embedding_size, hidden_size)  # U
         self.output = VocabularyOutput(2 * hidden_size, vocab_size)  # V and W
         self.dropout = nn.Dropout(dropout)
@@ -119,35 +133,43 @@ class AbsModel(Network[AbsState]):
     def encode(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
     ) -> AbsState:
-        """Encode sources of one sentence and return the state before the first word."""
+        """Encode sources of one sentence (N = 1) and return the state before the first word."""
         words = self.source_embedding(source_ids.squeeze(1))  # (B, S, H)
         valid = valid_positions(source_lengths.squeeze(1), words.size(1))  # (B, S)
         words = self.dropout(words).masked_fill(~valid.unsqueeze(2), 0.0)
-        keys, states = self.encoder(words)
+        keys, states = self.encoder(words)  # (B, S, H) each
         memory = SourceMemory(states=states, valid=valid, keys=keys, ext_ids=source_ext_ids)
         return AbsState(memory, source_ids.new_full((words.size(0), self.context_words), BOS))
 
     def decode(self, state: AbsState, previous_ids: Tensor) -> Tensor:
-        """Return the (B, T, 2H) hidden layer and context for (B, T) previous words."""
+        """Return the (B, T, 2H) inputs of the output layer for (B, T) previous words."""
         input_ids = F.pad(previous_ids, (self.context_words - 1, 0), value=BOS)  # (B, C - 1 + T)
-        outputs, _ = self._score_inputs(input_ids, state.memory)
+        outputs, _ = self._hidden_and_context(input_ids, state.memory)
         return outputs
 
     def step(self, state: AbsState, previous_ids: Tensor) -> tuple[StepLogits, AbsState]:
-        """Feed (B,) extended ids, first BOS; return the logits of the next word."""
-        context_ids = torch.cat([state.context_ids[:, 1:], previous_ids.unsqueeze(1)], dim=1)
-        outputs, weights = self._score_inputs(context_ids, state.memory)  # (B, 1, ...)
+        """Run one decoder step on (B,) extended ids of the previous words."""
+        new_ids = previous_ids.unsqueeze(1)  # (B, 1)
+        context_ids = torch.cat([state.context_ids[:, 1:], new_ids], dim=1)  # (B, C)
+        outputs, weights = self._hidden_and_context(
+            context_ids, state.memory
+        )  # (B, 1, 2H), (B, 1, S)
         logits = self.output(outputs.squeeze(1))  # (B, V)
         return StepLogits(logits, None, weights.squeeze(1)), AbsState(state.memory, context_ids)
 
-    def _score_inputs(self, input_ids: Tensor, memory: SourceMemory) -> tuple[Tensor, Tensor]:
-        """Compute the inputs of the output layer for each window of C of (B, C - 1 + T) words.
+    def _hidden_and_context(self, input_ids: Tensor, memory: SourceMemory) -> tuple[Tensor, Tensor]:
+        """Compute the hidden layer and the attention context of T steps.
+
+        Args:
+            input_ids: (B, C - 1 + T) extended ids; each step uses a window of C words.
+            memory: the encoded sources.
 
         Returns:
             (B, T, 2H) hidden layer and context, concatenated, and (B, T, S) attention weights.
         """
         known_ids = torch.where(input_ids < self.previous_words.vocab_size, input_ids, UNK)
         words = self.dropout(self.previous_words(known_ids))  # (B, C - 1 + T, E)
-        hidden = torch.tanh(self.hidden(windows(words, self.context_words)))  # (B, T, H)
+        last_words = concat_windows(words, self.context_words)  # (B, T, C * E)
+        hidden = torch.tanh(self.hidden(last_words))  # (B, T, H)
         contexts, weights = self.encoder.attend(known_ids, memory.keys, memory.states, memory.valid)
         return self.dropout(torch.cat([hidden, contexts], dim=2)), weights

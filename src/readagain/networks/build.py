@@ -1,4 +1,7 @@
-"""Construction of networks from specs; other modules of this package do not use specs."""
+"""Construction of networks from specs.
+
+The other modules of this package do not use specs; they get settings as keyword arguments.
+"""
 
 import math
 from typing import assert_never
@@ -17,10 +20,10 @@ from readagain.config.schema import (
 from readagain.config.validation import validate_run
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
 from readagain.networks.abs_model import AbsModel
-from readagain.networks.decoder import AttentionDecoder, PreviousWords
+from readagain.networks.decoder import AttentionDecoder, PreviousWordEmbedding
+from readagain.networks.encoder_decoder import EncoderDecoder
 from readagain.networks.encoders import OnePassEncoder, ReadAgainEncoder
 from readagain.networks.layers import WordEmbedding
-from readagain.networks.model import EncoderDecoder
 from readagain.networks.network import AnyNetwork
 from readagain.networks.outputs import CopyScorer, VocabularyOutput
 from readagain.networks.ras_model import RasModel
@@ -34,7 +37,7 @@ def build_model(run: RunSpec) -> AnyNetwork:
     """Build the network for `run` with random weights; call `torch.manual_seed` first.
 
     Raises:
-        ConfigError: with all invalid settings.
+        ConfigError: if settings are invalid; the message lists all of them.
     """
     validate_run(run)
     model: AbsModel | RasModel
@@ -72,11 +75,11 @@ def load_network(model_dir: ModelDir, *, purpose: str) -> AnyNetwork:
     """Build the network of a model directory and load its weights, in evaluation mode.
 
     Args:
-        model_dir: the model.
-        purpose: what the weights are needed for; used in the error message.
+        model_dir: the model directory.
+        purpose: what the weights are needed for, for the error message.
 
     Raises:
-        ArtifactError: if the directory has no weights, or the weights of another network.
+        ArtifactError: if the directory has no weights file, or the file is damaged.
     """
     tensors = read_tensors(model_dir.file(WEIGHTS_FILE, purpose=purpose))
     network = build_model(model_dir.run)
@@ -92,10 +95,10 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
     model = EncoderDecoder(
         source_embedding=source_embedding,
         encoder=encoder,
-        previous_words=PreviousWords(
+        previous_words=PreviousWordEmbedding(
             run.vocab_size,
             spec.embedding_size,
-            # "place": a copied OOV word is embedded by the encoder state at its position (p_i).
+            # The setting "place" embeds a copied OOV word by its position (p_i).
             source_size=U if can_copy and spec.copied_words == "place" else None,
         ),
         decoder=AttentionDecoder(
@@ -106,21 +109,14 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
             hidden_size=H,
             attention_size=spec.decoder.attention_size,
         ),
-        output=ShortlistOutput(
-            H,
-            run.vocab_size,
-            shortlist_size=spec.shortlist_size,
-            num_sources=spec.shortlist_sources,
-        )
-        if spec.shortlist_size
-        else VocabularyOutput(H, run.vocab_size),
+        output=_build_output(run, spec),
         copy_scores=CopyScorer(U, H) if can_copy else None,
         dropout=spec.dropout,
     )
     initialize_parameters(model, hidden_size=H)
-    # The encoder and its embedding may have another hidden size, and so another range of weights.
-    for part in (model.source_embedding, model.encoder):
-        initialize_parameters(part, hidden_size=spec.encoder.hidden_size)
+    # The hidden size of the encoder may differ, and the range of its weights depends on it.
+    for module in (model.source_embedding, model.encoder):
+        initialize_parameters(module, hidden_size=spec.encoder.hidden_size)
     return model
 
 
@@ -148,17 +144,29 @@ def _build_encoder(run: RunSpec, model: ModelSpec) -> OnePassEncoder | ReadAgain
     )
 
 
+def _build_output(run: RunSpec, model: ModelSpec) -> VocabularyOutput:
+    hidden_size = model.decoder.hidden_size
+    if not model.shortlist_size:
+        return VocabularyOutput(hidden_size, run.vocab_size)
+    return ShortlistOutput(
+        hidden_size,
+        run.vocab_size,
+        shortlist_size=model.shortlist_size,
+        num_sources=model.shortlist_sources,
+    )
+
+
 def initialize_parameters(module: nn.Module, *, hidden_size: int) -> None:
     """Initialize parameters as in section 4 of the paper.
 
     Weights are uniform between -√(3/d) and √(3/d), where d is the hidden size. Biases are 0.1.
-    `nn.LSTM` adds two biases, so the second one (`bias_hh`) is 0.
+    `nn.LSTM` adds two biases, so the second one (`bias_hh`) is 0 and the sum is 0.1.
     """
     bound = math.sqrt(3 / hidden_size)
     with torch.no_grad():
         for name, parameter in module.named_parameters():
-            last_name = name.rpartition(".")[2]
-            if last_name.startswith("bias"):
-                parameter.fill_(0.0 if last_name.startswith("bias_hh") else _INITIAL_BIAS)
+            own_name = name.rpartition(".")[2]  # without the names of modules
+            if own_name.startswith("bias"):
+                parameter.fill_(0.0 if own_name.startswith("bias_hh") else _INITIAL_BIAS)
             else:
                 parameter.uniform_(-bound, bound)

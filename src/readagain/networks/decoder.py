@@ -1,7 +1,9 @@
-"""Attention decoder, and the embeddings of its input words."""
+"""Attention decoder, and the embedding of the previous words that it is fed.
+
+Equations are those of Zeng et al. 2016.
+"""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -9,12 +11,13 @@ from torch import Tensor, nn
 from readagain.networks import dispatch
 from readagain.networks.functional import DecoderWeights, decoder_step
 from readagain.networks.layers import Affine, WordEmbedding
+from readagain.networks.recurrent import CellType
 from readagain.text.vocab import UNK
 
 
 @dataclass(frozen=True)
 class DecoderState:
-    """Recurrent state of the decoder, (B, H) each; a GRU has no cell."""
+    """Recurrent state of the decoder, (B, H) each; `cell` is None for a GRU."""
 
     hidden: Tensor
     cell: Tensor | None
@@ -23,13 +26,16 @@ class DecoderState:
 class AttentionDecoder(nn.Module):
     """LSTM or GRU decoder with attention.
 
-    s_t = LSTM([y_{t-1}, c_t], s_{t-1}), where s_{t-1} is the query of c_t    (equations 12 to 14)
+    s_t = LSTM([y_{t-1}, c_t], s_{t-1})    (equations 12 to 14)
+
+    y_{t-1} is the previous word. The context c_t comes from attention with s_{t-1} as query.
 
     Args:
         cell: `lstm` as in the paper, or `gru`.
         input_size: width E of a word embedding.
         source_size: width U of a source state.
-        last_size: width Z of the encoder's last states; None for an initial state of zeros.
+        last_size: width Z of the encoder's last states, which give the initial state; None for an
+            initial state of zeros.
         hidden_size: width H of the decoder state.
         attention_size: width A of attention queries and keys.
     """
@@ -37,7 +43,7 @@ class AttentionDecoder(nn.Module):
     def __init__(
         self,
         *,
-        cell: Literal["lstm", "gru"],
+        cell: CellType,
         input_size: int,
         source_size: int,
         last_size: int | None,
@@ -46,9 +52,11 @@ class AttentionDecoder(nn.Module):
     ) -> None:
         super().__init__()
         self.is_lstm = cell == "lstm"
-        num_gates, num_states = (4, 2) if self.is_lstm else (3, 1)
-        # Not in the paper: the initial state is a projection of the encoder's last states.
-        self.begin = None if last_size is None else Affine(last_size, num_states * hidden_size)
+        # The state of an LSTM is two vectors (hidden and cell), the state of a GRU is one vector.
+        num_gates, num_vectors = (4, 2) if self.is_lstm else (3, 1)
+        # The paper does not define the initial state. Here it is a projection of the encoder's last
+        # states. The name `begin` is part of the keys of saved weights.
+        self.begin = None if last_size is None else Affine(last_size, num_vectors * hidden_size)
         self.hidden_size = hidden_size
         self.key = nn.Linear(source_size, attention_size, bias=False)  # U_a
         self.weight_query = nn.Parameter(torch.empty(attention_size, hidden_size))  # W_a
@@ -58,20 +66,20 @@ class AttentionDecoder(nn.Module):
         self.weight_hidden = nn.Parameter(torch.empty(num_gates * hidden_size, hidden_size))
 
     def weights(self) -> DecoderWeights:
-        """Return the weights of a step."""
+        """Return the weights of `decoder_step`."""
         return DecoderWeights(
             self.weight_query, self.weight_score, self.weight_context, self.weight_hidden
         )
 
-    def start(self, last: Tensor) -> DecoderState:
+    def start(self, last_states: Tensor) -> DecoderState:
         """Return the state before the first word, from the encoder's (B, Z) last states."""
         if self.begin is None:
-            zeros = last.new_zeros(last.size(0), self.hidden_size)
+            zeros = last_states.new_zeros(last_states.size(0), self.hidden_size)
             return DecoderState(zeros, zeros if self.is_lstm else None)
-        initial = torch.tanh(self.begin(last))
+        initial = torch.tanh(self.begin(last_states))  # (B, 2H), or (B, H) for a GRU
         if not self.is_lstm:
             return DecoderState(initial, None)
-        hidden, cell = initial.chunk(2, dim=1)
+        hidden, cell = initial.chunk(2, dim=1)  # (B, H) each
         return DecoderState(hidden, cell)
 
     def keys(self, states: Tensor) -> Tensor:
@@ -82,7 +90,14 @@ class AttentionDecoder(nn.Module):
     def forward(
         self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Run teacher forcing on (B, T, E) previous words.
+        """Run all T steps of a reference summary (teacher forcing).
+
+        Args:
+            words: (B, T, E) embedded previous words.
+            keys: (B, S, A) attention keys.
+            states: (B, S, U) source states.
+            valid: (B, S) True at real words.
+            start: state before the first step.
 
         Returns:
             (B, T, H) states, (B, T, U) contexts and (B, T, S) attention weights.
@@ -94,19 +109,25 @@ class AttentionDecoder(nn.Module):
     def step(
         self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
     ) -> tuple[DecoderState, Tensor, Tensor]:
-        """Feed one (B, E) previous word; return the next state, (B, U) context, (B, S) weights."""
-        hidden, cell, context, weights = decoder_step(
+        """Run one step on the (B, E) embedded previous word.
+
+        The other arguments are those of `forward`; `state` is the state before the step.
+
+        Returns:
+            The next state, (B, U) context and (B, S) attention weights.
+        """
+        hidden, cell, context, attention = decoder_step(
             self.input(word), keys, states, valid, state.hidden, state.cell, self.weights()
         )
-        return DecoderState(hidden, cell), context, weights
+        return DecoderState(hidden, cell), context, attention
 
 
-class PreviousWords(nn.Module):
-    """Embedding of previous words; that of an out-of-vocabulary word depends on its position.
+class PreviousWordEmbedding(nn.Module):
+    """Embedding of previous words of the summary, which may be copied out-of-vocabulary words.
 
-    The id V + i is the word at source position i, with the embedding p_i = tanh(W_c h²_i + b_c)
-    (equation 15), where h²_i is the encoder state at that position. Without p_i, the word has the
-    embedding of UNK, as do words that are in neither the vocabulary nor the source.
+    The extended id V + i is the OOV word at source position i. Its embedding is computed from the
+    encoder state h²_i at this position: p_i = tanh(W_c h²_i + b_c) (equation 15). In a model
+    without p_i, all OOV words have the embedding of UNK.
 
     Args:
         vocab_size: size V of the vocabulary.
@@ -120,18 +141,24 @@ class PreviousWords(nn.Module):
         super().__init__()
         self.vocab_size = vocab_size
         self.embedding = WordEmbedding(vocab_size, embedding_size)
+        # W_c and b_c. The name `copied` is part of the keys of saved weights.
         self.copied = None if source_size is None else Affine(source_size, embedding_size)
 
     def embed_positions(self, states: Tensor) -> Tensor | None:
-        """Compute p_i of every position: (B, S, U) -> (B, S, E); None for a model without p_i."""
+        """Compute p_i for all positions: (B, S, U) -> (B, S, E); None for a model without p_i."""
         return None if self.copied is None else torch.tanh(self.copied(states))
 
     def forward(self, previous_ids: Tensor, copy_words: Tensor | None = None) -> Tensor:
-        """Embed (B, T) extended ids as (B, T, E); `copy_words` (B, S, E) is p_i, or None."""
+        """Embed (B, T) extended ids as (B, T, E) vectors.
+
+        Args:
+            previous_ids: (B, T) extended ids.
+            copy_words: (B, S, E) p_i of all positions; None for a model without p_i.
+        """
         is_known = previous_ids < self.vocab_size  # (B, T)
-        known: Tensor = self.embedding(torch.where(is_known, previous_ids, UNK))  # (B, T, E)
+        known_words: Tensor = self.embedding(torch.where(is_known, previous_ids, UNK))  # (B, T, E)
         if copy_words is None:
-            return known
+            return known_words
         positions = (previous_ids - self.vocab_size).clamp_min(0).unsqueeze(-1)  # (B, T, 1)
-        copied = copy_words.gather(1, positions.expand(-1, -1, known.size(-1)))  # (B, T, E)
-        return torch.where(is_known.unsqueeze(-1), known, copied)
+        copied_words = copy_words.gather(1, positions.expand_as(known_words))  # (B, T, E)
+        return torch.where(is_known.unsqueeze(-1), known_words, copied_words)

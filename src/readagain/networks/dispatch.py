@@ -1,6 +1,7 @@
-"""Choice between the Triton kernels (on CUDA) and the PyTorch functions (on other devices).
+"""Choice between Triton kernels (on CUDA) and PyTorch functions (on other devices).
 
-Both compute the same function; `tests/unit/networks/kernels` compares them.
+A kernel gives the same results as its PyTorch function; `tests/unit/networks/kernels` compares
+them. The docstrings of the PyTorch functions describe arguments and shapes.
 """
 
 from functools import cache
@@ -9,13 +10,11 @@ from importlib.util import find_spec
 import torch
 from torch import Tensor
 
-from readagain.networks import functional
+from readagain.networks import functional, outputs
 from readagain.networks.functional import DecoderWeights
-from readagain.networks.outputs import copy_target_log_probs
-from readagain.networks.outputs import target_log_probs as vocab_target_log_probs
 
 KERNEL_WIDTH = 16
-"""The recurrent kernels support hidden sizes that are multiples of this."""
+"""Hidden sizes must be multiples of this number for the GRU and LSTM kernels."""
 
 
 def importance_gru(
@@ -37,12 +36,20 @@ def importance_gru(
 
 
 def has_lstm_kernel(weight: Tensor) -> bool:
-    """Return whether `lstm` supports a (4H, H) recurrent weight; otherwise use `nn.LSTM`."""
+    """Return whether `lstm` supports a (4H, H) recurrent weight; if not, `nn.LSTM` is used."""
     return _has_recurrent_kernel(weight, weight.size(1))
 
 
 def lstm(inputs: Tensor, weight: Tensor) -> Tensor:
-    """Run the LSTM kernel over (B, L, 4H) projected inputs; return the (B, L, H) states."""
+    """Run the LSTM kernel.
+
+    Args:
+        inputs: (B, L, 4H) projections of the words to the gates, biases included.
+        weight: (4H, H) weights from the previous state to the gates.
+
+    Returns:
+        (B, L, H) states.
+    """
     from readagain.networks.kernels.lstm import Lstm
 
     return _apply(Lstm, *_cast([inputs, weight]))
@@ -57,8 +64,11 @@ def decode_teacher_forced(
     cell: Tensor | None,
     weights: DecoderWeights,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute `functional.decode_teacher_forced`; kernels compute no gradient of attention."""
-    if cell is None or not use_kernels(keys):
+    """Compute `functional.decode_teacher_forced`.
+
+    The kernel supports only an LSTM, and its attention weights have no gradient.
+    """
+    if cell is None or not can_use_kernels(keys):
         return functional.decode_teacher_forced(
             input_gates, keys, states, valid, hidden, cell, weights
         )
@@ -76,19 +86,31 @@ def target_log_probs(
     target_ids: Tensor,
     label_smoothing: float,
 ) -> Tensor:
-    """Compute `copy_target_log_probs`, or `target_log_probs` for a model that cannot copy."""
-    copy_arguments = (source_valid, source_ext_ids, target_ids, label_smoothing)
-    if use_kernels(vocab_logits):
+    """Compute `outputs.copy_target_log_probs`.
+
+    Without copy logits, compute `outputs.target_log_probs`.
+    """
+    if can_use_kernels(vocab_logits):
         from readagain.networks.kernels.target_log_probs import TritonTargetLogProbs
 
-        return _apply(TritonTargetLogProbs, vocab_logits, copy_logits, *copy_arguments)
+        return _apply(
+            TritonTargetLogProbs,
+            vocab_logits,
+            copy_logits,
+            source_valid,
+            source_ext_ids,
+            target_ids,
+            label_smoothing,
+        )
     if copy_logits is None:
-        return vocab_target_log_probs(vocab_logits, target_ids, label_smoothing)
-    return copy_target_log_probs(vocab_logits, copy_logits, *copy_arguments)
+        return outputs.target_log_probs(vocab_logits, target_ids, label_smoothing)
+    return outputs.copy_target_log_probs(
+        vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids, label_smoothing
+    )
 
 
-def use_kernels(tensor: Tensor) -> bool:
-    """Return whether a tensor is on a device that the Triton kernels run on."""
+def can_use_kernels(tensor: Tensor) -> bool:
+    """Return whether Triton kernels can process a tensor, which depends on its device."""
     return tensor.is_cuda and _has_triton()
 
 
@@ -98,7 +120,7 @@ def _has_triton() -> bool:
 
 
 def _has_recurrent_kernel(tensor: Tensor, hidden_size: int) -> bool:
-    return use_kernels(tensor) and hidden_size % KERNEL_WIDTH == 0
+    return can_use_kernels(tensor) and hidden_size % KERNEL_WIDTH == 0
 
 
 def _apply(function: type[torch.autograd.Function], *arguments: object) -> Tensor:
@@ -112,6 +134,6 @@ def _cast(tensors: list[Tensor | None]) -> list[Tensor | None]:
         return tensors
     dtype = torch.get_autocast_dtype("cuda")
     return [
-        each.to(dtype) if each is not None and each.is_floating_point() else each
-        for each in tensors
+        tensor.to(dtype) if tensor is not None and tensor.is_floating_point() else tensor
+        for tensor in tensors
     ]

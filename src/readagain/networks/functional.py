@@ -1,7 +1,7 @@
-"""The equations of the paper's recurrent networks as PyTorch functions.
+"""The recurrent equations of Zeng et al. 2016 as PyTorch functions.
 
-`kernels/` has Triton kernels for the same equations. `dispatch.py` uses these functions where the
-kernels are not supported.
+`kernels/` has Triton kernels for the same equations. `dispatch.py` calls the kernels on a GPU and
+the functions of this module elsewhere.
 """
 
 from typing import NamedTuple
@@ -19,37 +19,38 @@ def importance_gru(
     importance: Tensor | None,
     lengths: Tensor,
 ) -> Tensor:
-    """Run the GRU of equation 3 with its update gate scaled by the importance of each word.
+    """Run the GRU of equation 3, with an update gate z that is scaled by the importance α.
 
     h_i = (1 - α_i z_i) h_{i-1} + (α_i z_i) h̃_i    (equation 6)
 
     Args:
-        inputs: (B, L, 3H) projected words for z, r and the candidate, biases included.
-        weight_gates: (2H, H) from the previous state to z and r.
-        weight_candidate: (H, H) from the reset state to the candidate.
+        inputs: (B, L, 3H) projections of the words, biases included: H values each for the update
+            gate z, the reset gate r and the candidate h̃.
+        weight_gates: (2H, H) weights from the previous state to z and r.
+        weight_candidate: (H, H) weights from the reset state r * h_{i-1} to h̃.
         importance: (B, L, H) α, or None for a plain GRU (α = 1).
-        lengths: (B,) number of real words of each row.
+        lengths: (B,) number of real words of each sequence.
 
     Returns:
-        (B, L, H) states; steps beyond a row's length repeat its last state.
+        (B, L, H) states; at padding, the state of the last real word is repeated.
     """
     B, L, _ = inputs.shape
     H = weight_candidate.size(0)
-    scale = valid_positions(lengths, L).unsqueeze(-1).to(inputs.dtype)  # (B, L, 1)
+    alpha = valid_positions(lengths, L).unsqueeze(-1).to(inputs.dtype)  # (B, L, 1), 0 at padding
     if importance is not None:
-        scale = scale * importance.to(inputs.dtype)  # (B, L, H)
-    word_gates, word_candidates = inputs[..., : 2 * H], inputs[..., 2 * H :]
+        alpha = alpha * importance.to(inputs.dtype)  # (B, L, H)
+    gate_inputs, candidate_inputs = inputs[..., : 2 * H], inputs[..., 2 * H :]
     state = inputs.new_zeros(B, H)
     states = []
     # addmm and lerp keep the autograd graph at eight operations per word. On a CPU, this is 1.3
     # times faster than separate additions and products.
-    for gates, candidate, alpha in zip(
-        word_gates.unbind(1), word_candidates.unbind(1), scale.unbind(1), strict=True
+    for gate_input, candidate_input, alpha_i in zip(
+        gate_inputs.unbind(1), candidate_inputs.unbind(1), alpha.unbind(1), strict=True
     ):
-        gates = torch.sigmoid(torch.addmm(gates, state, weight_gates.T))  # (B, 2H)
+        gates = torch.sigmoid(torch.addmm(gate_input, state, weight_gates.T))  # (B, 2H)
         update, reset = gates.chunk(2, dim=1)  # (B, H) each
-        candidate = torch.tanh(torch.addmm(candidate, reset * state, weight_candidate.T))
-        state = torch.lerp(state, candidate, update * alpha)  # (B, H)
+        candidate = torch.tanh(torch.addmm(candidate_input, reset * state, weight_candidate.T))
+        state = torch.lerp(state, candidate, update * alpha_i)  # (B, H)
         states.append(state)
     return torch.stack(states, dim=1)
 
@@ -67,11 +68,11 @@ def attend(
     o_it = v_a . tanh(W_a s_{t-1} + U_a h²_i);  β_t = softmax(o_t);  c_t = Σ_i β_it h²_i
 
     Args:
-        query: (B, Q) the decoder state s_{t-1}.
+        query: (B, H) the decoder state s_{t-1}.
         keys: (B, S, A) the products U_a h²_i, computed once per source.
         states: (B, S, U) the source states h²_i.
         valid: (B, S) True at real words.
-        weight_query: (A, Q) W_a.
+        weight_query: (A, H) W_a.
         weight_score: (A,) v_a.
 
     Returns:
@@ -84,14 +85,16 @@ def attend(
 
 
 class DecoderWeights(NamedTuple):
-    """Weights of a decoder step; the projection of the previous word is computed beforehand.
+    """Weights of a decoder step, except those that project the previous word.
+
+    An LSTM has four gates: input, forget, candidate and output. A GRU has three: update, reset and
+    candidate, and 3H in place of 4H below.
 
     Args:
-        query: (A, H) W_a, from the decoder state to attention.
-        score: (A,) v_a.
-        context: (4H, U) from the context to the gates: input, forget, candidate, output;
-            (3H, U) for a GRU: update, reset, candidate.
-        hidden: (4H, H) from the decoder state to the gates; (3H, H) for a GRU.
+        query: (A, H) W_a, from the decoder state to the attention query.
+        score: (A,) v_a, from the attention energy to the attention score.
+        context: (4H, U) from the context to the gates.
+        hidden: (4H, H) from the decoder state to the gates.
     """
 
     query: Tensor
@@ -109,13 +112,14 @@ def decoder_step(
     cell: Tensor | None,
     weights: DecoderWeights,
 ) -> tuple[Tensor, Tensor | None, Tensor, Tensor]:
-    """Compute s_t = RNN([y_{t-1}, c_t], s_{t-1}), where s_{t-1} is the query of c_t.
+    """Compute the next decoder state s_t = RNN([y_{t-1}, c_t], s_{t-1}).
 
-    The RNN is an LSTM, or a GRU if there is no cell. As in equation 3 and Bahdanau, Cho and Bengio
-    2015, the reset gate of the GRU is applied to the state before the matrix product.
+    The context c_t comes from attention with s_{t-1} as query. The RNN is an LSTM, or a GRU if
+    `cell` is None. As in equation 3 and Bahdanau, Cho and Bengio 2015, the reset gate of the GRU is
+    applied to the state before the matrix product.
 
     Args:
-        input_gates: (B, 4H) projection of y_{t-1}, biases included; (B, 3H) for a GRU.
+        input_gates: (B, 4H) projection of y_{t-1} to the gates, biases included; (B, 3H) for a GRU.
         keys: (B, S, A) attention keys.
         states: (B, S, U) the source states h².
         valid: (B, S) True at real words.
@@ -124,7 +128,7 @@ def decoder_step(
         weights: weights of attention and gates.
 
     Returns:
-        (B, H) state, (B, H) cell or None, (B, U) context and (B, S) attention weights.
+        (B, H) state s_t, (B, H) cell or None, (B, U) context and (B, S) attention weights.
     """
     context, attention = attend(hidden, keys, states, valid, weights.query, weights.score)
     inputs = input_gates + context @ weights.context.T  # (B, 4H or 3H)
@@ -151,8 +155,9 @@ def decode_teacher_forced(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Run all T steps of a reference summary (teacher forcing).
 
-    The arguments are as for `decoder_step`, except that `input_gates` are the (B, T, 4H or 3H)
-    projections of all previous words. `hidden` and `cell` are the state before the first step.
+    The arguments are those of `decoder_step`, with two differences: `input_gates` are the
+    (B, T, 4H or 3H) projections of all previous words; `hidden` and `cell` are the state before the
+    first step.
 
     Returns:
         (B, T, H) decoder states, (B, T, U) contexts and (B, T, S) attention weights.
@@ -163,7 +168,5 @@ def decode_teacher_forced(
             gates, keys, states, valid, hidden, cell, weights
         )
         steps.append((hidden, context, attention))
-    all_hidden, contexts, attentions = (
-        torch.stack(each, dim=1) for each in zip(*steps, strict=True)
-    )
-    return all_hidden, contexts, attentions
+    all_hidden, contexts, attentions = zip(*steps, strict=True)
+    return torch.stack(all_hidden, 1), torch.stack(contexts, 1), torch.stack(attentions, 1)

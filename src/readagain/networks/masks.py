@@ -5,37 +5,53 @@ from torch import Tensor
 
 
 def valid_positions(lengths: Tensor, size: int) -> Tensor:
-    """Return a mask of real tokens: (...) lengths -> (..., size), bool."""
-    positions = torch.arange(size, device=lengths.device)
+    """Return a bool mask that is True at real tokens: (...) lengths -> (..., size)."""
+    positions = torch.arange(size, device=lengths.device)  # (size,)
     return positions < lengths.unsqueeze(-1)
 
 
 def masked_softmax(scores: Tensor, valid: Tensor) -> Tensor:
-    """Compute a softmax over valid entries; return zeros for rows without any."""
+    """Compute a softmax over the valid positions of the last dimension.
+
+    Args:
+        scores: (..., S) scores.
+        valid: (..., S) True at real tokens.
+
+    Returns:
+        (..., S) weights; 0 at padding, and all 0 if there is no real token.
+    """
     lowest = torch.finfo(scores.dtype).min
     weights = scores.masked_fill(~valid, lowest).softmax(dim=-1)
     return weights.masked_fill(~valid, 0.0)
 
 
-def reverse_rows(rows: Tensor, lengths: Tensor) -> Tensor:
-    """Reverse the (B,) `lengths` real tokens of each of (B, L, I) rows; padding stays at the end.
+def reverse_sequences(sequences: Tensor, lengths: Tensor) -> Tensor:
+    """Reverse the real tokens of each sequence; padding stays at the end.
 
-    Reversing twice returns the input.
+    Args:
+        sequences: (B, L, I) vectors of tokens.
+        lengths: (B,) number of real tokens of each sequence.
+
+    Returns:
+        (B, L, I); reversing it again gives the input.
     """
-    L = rows.size(1)
-    positions = torch.arange(L, device=rows.device).expand(rows.size(0), L)  # (B, L)
-    mirrored = lengths.unsqueeze(1) - 1 - positions  # (B, L)
+    B, L, _ = sequences.shape
+    positions = torch.arange(L, device=sequences.device).expand(B, L)
+    mirrored = lengths.unsqueeze(1) - 1 - positions  # (B, L), negative at padding
     order = torch.where(mirrored >= 0, mirrored, positions)  # (B, L)
-    return rows.gather(1, order.unsqueeze(-1).expand_as(rows))
+    return sequences.gather(1, order.unsqueeze(-1).expand_as(sequences))
 
 
-def last_states(states: Tensor, lengths: Tensor) -> Tensor:
-    """Return the state at the last real token: (B, L, H) -> (B, H); zeros for empty rows."""
+def gather_last_states(states: Tensor, lengths: Tensor) -> Tensor:
+    """Return the state at the last real token of each sequence: (B, L, H), (B,) -> (B, H).
+
+    An empty sequence has a state of zeros.
+    """
     B, _, H = states.shape
     last = (lengths - 1).clamp_min(0).view(B, 1, 1).expand(B, 1, H)
     return states.gather(1, last).squeeze(1) * (lengths > 0).unsqueeze(1)
 
 
-def windows(rows: Tensor, size: int) -> Tensor:
-    """Concatenate each window of positions: (B, L, I) -> (B, L + 1 - size, size * I)."""
-    return rows.unfold(1, size, 1).transpose(2, 3).flatten(2)
+def concat_windows(vectors: Tensor, size: int) -> Tensor:
+    """Concatenate each window of `size` vectors: (B, L, I) -> (B, L + 1 - size, size * I)."""
+    return vectors.unfold(1, size, 1).transpose(2, 3).flatten(2)

@@ -1,4 +1,4 @@
-"""Interface of all networks: score reference summaries, generate summaries word by word."""
+"""Interface of all networks: scoring of reference summaries, generation word by word."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from readagain.networks import dispatch
 from readagain.networks.outputs import VocabularyOutput
-from readagain.networks.shortlist import SourceShortlist
+from readagain.networks.shortlist import SourceShortlists
 from readagain.text.vocab import UNK
 
 
@@ -22,11 +22,12 @@ class SourceMemory:
         valid: (B, S) True at real words.
         keys: (B, S, A) attention keys.
         ext_ids: (B, S) extended ids of the source words.
-        importance: (B, S, ...) importance weights of the second pass, or None.
+        importance: (B, S, U or 1 or 2) importance weights of the second pass, or None; see
+            `EncoderOutput`.
         copy_keys: (B, S, H) keys of the copy scores; None for a model that cannot copy.
-        copy_words: (B, S, E) p_i, the embedding of the word at each position as the previous word
-            of the summary (equation 15); None for a model without p_i.
-        shortlist: words to score in `step`; None for the whole vocabulary.
+        copy_words: (B, S, E) p_i, the embedding that the decoder is fed if the word at position i
+            was copied (equation 15); None for a model without p_i.
+        shortlists: words to score in `step`; None for the whole vocabulary.
     """
 
     states: Tensor
@@ -36,15 +37,18 @@ class SourceMemory:
     importance: Tensor | None = None
     copy_keys: Tensor | None = None
     copy_words: Tensor | None = None
-    shortlist: SourceShortlist | None = None
+    shortlists: SourceShortlists | None = None
 
 
 @dataclass(frozen=True)
 class StepLogits:
-    """Logits of the next word, (B, V) `vocab` and (B, S) `copy`, and (B, S) attention weights.
+    """Logits of the next word, and attention weights.
 
-    `copy` is None for a model that cannot copy. With a shortlist, `vocab` is (B, W + S), see
-    `SourceShortlist`.
+    Args:
+        vocab: (B, V) logits of the vocabulary; with shortlists, (B, W + S) logits of the columns of
+            `SourceShortlists`.
+        copy: (B, S) logits of the source positions; None for a model that cannot copy.
+        attention: (B, S) attention weights.
     """
 
     vocab: Tensor
@@ -54,38 +58,47 @@ class StepLogits:
 
 @dataclass(frozen=True)
 class NetworkState:
-    """Decoder state of a batch of rows; subclasses add tensors or dataclasses of tensors."""
+    """Decoder state of a batch.
+
+    Subclasses add fields that are tensors with B rows, dataclasses of such tensors, or None.
+    """
 
     memory: SourceMemory
 
     def select(self, rows: Tensor) -> Self:
-        """Select rows by index."""
+        """Return the state with the rows at the (R,) indices `rows`."""
         return replace(self.reorder(rows), memory=select_rows(self.memory, rows))
 
     def reorder(self, rows: Tensor) -> Self:
-        """Select rows of all fields but `memory`.
+        """Return the state with the rows at the (B,) indices `rows`, but unchanged `memory`.
 
-        Row `rows[i]` must belong to the same document as row i, so that `memory` stays valid.
+        Row `rows[i]` must have the same source as row i.
         """
-        names = [each.name for each in fields(self) if each.name != "memory"]
+        names = [field.name for field in fields(self) if field.name != "memory"]
         return replace(self, **{name: select_rows(getattr(self, name), rows) for name in names})
 
 
 def select_rows(value: Any, rows: Tensor) -> Any:
-    """Select rows of a tensor, or of all tensors in a dataclass; None stays None."""
+    """Select rows of a tensor, or of all tensors in a dataclass, by index; None stays None."""
     if isinstance(value, Tensor):
         return value.index_select(0, rows)
     if value is None:
         return None
-    selected = {each.name: select_rows(getattr(value, each.name), rows) for each in fields(value)}
-    return replace(value, **selected)
+    names = [field.name for field in fields(value)]
+    return replace(value, **{name: select_rows(getattr(value, name), rows) for name in names})
 
 
 State = TypeVar("State", bound=NetworkState)
 
 
 class Network(nn.Module, ABC, Generic[State]):
-    """Network that can be trained and decoded; `forward` describes the arguments of all methods."""
+    """Network that scores reference summaries in training and generates summaries in decoding.
+
+    Training calls `forward`. Decoding calls `start` once and `step` for each word. `forward`
+    describes the arguments of all methods.
+
+    The names of submodules and parameters are the keys of saved weights, so they must not change.
+    """
 
     output: VocabularyOutput
 
@@ -101,16 +114,16 @@ class Network(nn.Module, ABC, Generic[State]):
         """Score reference summaries (teacher forcing).
 
         Args:
-            source_ids: (B, N, L) source words in the encoder vocabulary, right-padded.
+            source_ids: (B, N, L) ids of the source words in the encoder vocabulary, right-padded.
             source_lengths: (B, N) number of words of each sentence.
-            source_ext_ids: (B, S) source words in the extended decoder vocabulary, S = N * L.
+            source_ext_ids: (B, S) extended ids of the source words, S = N * L.
             previous_ids: (B, T) extended ids: BOS, then the summary.
             target_ids: (B, T) extended ids: the summary, then EOS, right-padded.
-            label_smoothing: fraction of each target that is spread over the vocabulary.
+            label_smoothing: fraction of each target that is spread evenly over the vocabulary.
 
         Returns:
-            (B, T) log-probabilities of the targets, at least float32; those of padding are
-            meaningless.
+            (B, T) log-probabilities of the targets, at least in float32; the values at padding have
+            no meaning.
         """
         state = self.encode(source_ids, source_lengths, source_ext_ids)
         outputs = self.decode(state, previous_ids)
@@ -122,12 +135,18 @@ class Network(nn.Module, ABC, Generic[State]):
 
     @abstractmethod
     def decode(self, state: State, previous_ids: Tensor) -> Tensor:
-        """Return the (B, T, ...) inputs of the output layer for (B, T) previous words."""
+        """Return the inputs of the output layer for (B, T) previous words (teacher forcing).
+
+        Their width depends on the network: (B, T, width).
+        """
 
     def log_probs(
         self, outputs: Tensor, memory: SourceMemory, target_ids: Tensor, label_smoothing: float
     ) -> Tensor:
-        """Return the (B, T) log-probabilities of targets; UNK replaces OOV targets."""
+        """Return the (B, T) log-probabilities of targets, with UNK in place of OOV words.
+
+        `outputs` is the result of `decode`.
+        """
         logits = self.output(outputs)  # (B, T, V)
         target_ids = torch.where(target_ids < logits.size(-1), target_ids, UNK)
         return dispatch.target_log_probs(
@@ -135,13 +154,21 @@ class Network(nn.Module, ABC, Generic[State]):
         )
 
     def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> State:
-        """Encode sources for `step`; call `eval()` first."""
+        """Encode sources and return the state for the first `step`; call `eval()` first."""
         return self.encode(source_ids, source_lengths, source_ext_ids)
 
     @abstractmethod
     def step(self, state: State, previous_ids: Tensor) -> tuple[StepLogits, State]:
-        """Feed (B,) extended ids, first BOS; return the logits of the next word."""
+        """Run one decoder step.
+
+        Args:
+            state: state after the previous step, or from `start`.
+            previous_ids: (B,) extended ids of the previous words; BOS in the first step.
+
+        Returns:
+            The logits of the next words and the new state.
+        """
 
 
 AnyNetwork = Network[Any]
-"""A network with any type of state."""
+"""Network with any type of decoder state."""

@@ -1,4 +1,7 @@
-"""Output layer, copy scores, and the probabilities of words that follow from them."""
+"""Output layer, copy scores, and the probabilities of words that result from the two.
+
+Sections and equations are those of Zeng et al. 2016, if no other paper is named.
+"""
 
 import math
 
@@ -30,16 +33,16 @@ class VocabularyOutput(nn.Module):
 def target_log_probs(
     vocab_logits: Tensor, target_ids: Tensor, label_smoothing: float = 0.0
 ) -> Tensor:
-    """Return the log-probabilities of target words, computed at least in float32.
+    """Return the log-probabilities of target words, at least in float32.
 
     Args:
         vocab_logits: (B, T, V) logits.
         target_ids: (B, T) ids below V.
-        label_smoothing: fraction of the target that is spread over the vocabulary; the result is
-            the expected log-probability under the smoothed target.
+        label_smoothing: fraction of each target that is spread evenly over the vocabulary.
 
     Returns:
-        (B, T), at least float32.
+        (B, T) log-probabilities; with label smoothing, their expected value under the smoothed
+        target.
     """
     log_probs = at_least_float32(vocab_logits).log_softmax(dim=-1)  # (B, T, V)
     target_log_prob = log_probs.gather(-1, target_ids.unsqueeze(-1)).squeeze(-1)  # (B, T)
@@ -49,15 +52,15 @@ def target_log_probs(
 
 
 def at_least_float32(logits: Tensor) -> Tensor:
-    """Convert half precision to float32, for sums over a vocabulary."""
+    """Convert half-precision logits to float32, because they are summed over a vocabulary."""
     return logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits
 
 
 class CopyScorer(nn.Module):
     """Copy logits of the source positions.
 
-    The paper does not define the score. Here it is s_t . tanh(W_o h²_i + b_o), as in CopyNet (Gu,
-    Lu, Li and Li 2016, equation 8), whose copying the paper calls similar to its own.
+    The paper does not define the copy score, but calls its copying similar to that of CopyNet. So
+    the score is s_t . tanh(W_o h²_i + b_o), as in CopyNet (Gu, Lu, Li and Li 2016, equation 8).
 
     Args:
         source_size: width U of a source state.
@@ -69,7 +72,7 @@ class CopyScorer(nn.Module):
         self.project = Affine(source_size, hidden_size)
 
     def keys(self, states: Tensor) -> Tensor:
-        """Compute the keys once per source: (B, S, U) -> (B, S, H)."""
+        """Compute the copy keys once per source: (B, S, U) -> (B, S, H)."""
         return torch.tanh(self.project(states))
 
     def forward(self, hidden: Tensor, keys: Tensor) -> Tensor:
@@ -82,8 +85,7 @@ def joint_probs(
 ) -> tuple[Tensor, Tensor]:
     """Return the probabilities of generating each word and of copying each position.
 
-    Generating and copying share one softmax. The probability of a word is the sum of the
-    probabilities of generating it and of copying it from each of its positions.
+    One softmax covers all words of the vocabulary and all source positions.
 
     Args:
         vocab_logits: (B, V) logits of the vocabulary.
@@ -91,7 +93,7 @@ def joint_probs(
         source_valid: (B, S) True at real words.
 
     Returns:
-        (B, V) probabilities of generating and (B, S) of copying.
+        (B, V) probabilities of generating a word and (B, S) probabilities of copying a position.
     """
     V = vocab_logits.size(1)
     copy_logits = copy_logits.masked_fill(~source_valid, -torch.inf)
@@ -100,10 +102,15 @@ def joint_probs(
 
 
 def extended_probs(generated: Tensor, copied: Tensor, source_ext_ids: Tensor) -> Tensor:
-    """Add the copy probabilities to the probabilities of words: (B, V), (B, S) -> (B, X).
+    """Return the probability of each extended id, i.e. of generating or copying its word.
 
-    The (B, S) `source_ext_ids` are below V for words of the vocabulary; for others they are V + the
-    position of their first occurrence. The probability of an unused id is 0.
+    Args:
+        generated: (B, V) probabilities of generating each word of the vocabulary.
+        copied: (B, S) probabilities of copying each source position.
+        source_ext_ids: (B, S) extended ids of the source.
+
+    Returns:
+        (B, X) probabilities; 0 for an id V + i that no source word has.
     """
     probs = F.pad(generated, (0, copied.size(1)))  # (B, X)
     return probs.scatter_add(1, source_ext_ids, copied)  # (B, X)
@@ -117,11 +124,11 @@ def copy_target_log_probs(
     target_ids: Tensor,
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """Return the log-probabilities of target words, generated or copied.
+    """Return the log-probabilities of target words, generated or copied, at least in float32.
 
-    The probability of a target is the sum over its vocabulary entry and its source positions, so no
-    (B, T, X) tensor is needed. A target with neither gets the log of the smallest positive float
-    and no gradient.
+    The probability of a target is the sum of the probabilities of generating it and of copying it
+    from each of its source positions. A target that can be neither generated nor copied gets the
+    log of the smallest normal float and no gradient.
 
     Args:
         vocab_logits: (B, T, V) logits of the vocabulary.
@@ -129,11 +136,11 @@ def copy_target_log_probs(
         source_valid: (B, S) True at real words.
         source_ext_ids: (B, S) extended ids of the source.
         target_ids: (B, T) extended ids of the targets.
-        label_smoothing: fraction of the target that is spread over generating each vocabulary
-            word, but not over copying.
+        label_smoothing: fraction of each target that is spread evenly over generating the words
+            of the vocabulary; copying gets no share.
 
     Returns:
-        (B, T), at least float32.
+        (B, T) log-probabilities.
     """
     V, S = vocab_logits.size(-1), copy_logits.size(-1)
     vocab_logits = at_least_float32(vocab_logits)
@@ -142,16 +149,16 @@ def copy_target_log_probs(
     copy_logits = copy_logits.masked_fill(~source_valid.unsqueeze(1), lowest)
     log_probs = torch.cat([vocab_logits, copy_logits], dim=-1).log_softmax(-1)  # (B, T, V + S)
 
-    # One gather for the vocabulary entry and all positions: two would need two backward passes.
+    # Gather 1 + S columns per target: generating the target, and copying each position. One gather
+    # for both has a faster backward pass than two.
     is_known = target_ids < V  # (B, T)
-    known_ids = target_ids.where(is_known, 0).unsqueeze(-1)  # (B, T, 1)
-    positions = torch.arange(V, V + S, device=target_ids.device).expand(*target_ids.shape, -1)
-    target_and_copies = log_probs.gather(
-        -1, torch.cat([known_ids, positions], dim=-1)
-    )  # (B, T, 1 + S)
+    word_columns = target_ids.where(is_known, 0).unsqueeze(-1)  # (B, T, 1)
+    copy_columns = torch.arange(V, V + S, device=target_ids.device).expand(*target_ids.shape, -1)
+    columns = torch.cat([word_columns, copy_columns], dim=-1)  # (B, T, 1 + S)
     is_copy = source_ext_ids.unsqueeze(1) == target_ids.unsqueeze(-1)  # (B, T, S)
     is_target = torch.cat([is_known.unsqueeze(-1), is_copy], dim=-1)  # (B, T, 1 + S)
-    target_log_prob = target_and_copies.masked_fill(~is_target, lowest).logsumexp(-1)  # (B, T)
+    target_terms = log_probs.gather(-1, columns).masked_fill(~is_target, lowest)  # (B, T, 1 + S)
+    target_log_prob = target_terms.logsumexp(-1)  # (B, T)
     target_log_prob = target_log_prob.clamp_min(math.log(torch.finfo(log_probs.dtype).tiny))
     if label_smoothing:
         target_log_prob = torch.lerp(target_log_prob, log_probs[..., :V].mean(-1), label_smoothing)

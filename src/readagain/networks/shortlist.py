@@ -1,10 +1,14 @@
-"""Large-vocabulary trick: score only a shortlist of source words and most frequent words.
+"""Large-vocabulary trick: score only a shortlist of words instead of the whole vocabulary.
 
-Jean, Cho, Memisevic and Bengio 2015 for translation; Nallapati, Zhou, dos Santos, Gulcehre and
-Xiang 2016 (section 2.1) for summaries. Vocabularies are sorted by frequency, so the most frequent
-words have the smallest ids. The special tokens, which come first, are on every shortlist.
+A shortlist has the words of the source and the most frequent words. The trick was introduced for
+translation (Jean, Cho, Memisevic and Bengio 2015) and used for summaries by Nallapati, Zhou, dos
+Santos, Gulcehre and Xiang 2016 (section 2.1).
+
+Vocabularies are sorted by frequency, so a more frequent word has a smaller id. The special tokens
+have the smallest ids and are on every shortlist.
 """
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -16,94 +20,98 @@ from readagain.text.vocab import PAD, SPECIAL_TOKENS
 
 
 def select_shortlists(source_ids: Tensor, *, vocab_size: int, size: int) -> Tensor:
-    """Return the words of each row and the most frequent other words, `size` in total.
+    """Select the words of each source and the most frequent other words, `size` in total.
 
-    A row with more than `size` words keeps its most frequent ones. No shape depends on values in a
-    tensor, so the CPU never waits for the GPU.
+    If a source has more than `size` words, its most frequent words are selected. No shape depends
+    on values in a tensor, so the CPU never waits for the GPU.
 
     Args:
         source_ids: (M, number of words) extended ids; OOV words are ignored.
-        vocab_size: V.
-        size: W, at most V, special tokens included.
+        vocab_size: size V of the vocabulary.
+        size: size W of a shortlist, at most V, special tokens included.
 
     Returns:
         (M, W) ids in ascending order.
     """
     known_ids = torch.where(source_ids < vocab_size, source_ids, PAD)
     is_source = source_ids.new_zeros((source_ids.size(0), vocab_size), dtype=torch.float32)
-    is_source.scatter_(1, known_ids, 1.0)
+    is_source.scatter_(1, known_ids, 1.0)  # (M, V), 1 for source words
     is_source[:, : len(SPECIAL_TOKENS)] = 1.0
-    # Source words first, then by frequency: a smaller id is a more frequent word.
-    frequency = -torch.arange(vocab_size, device=source_ids.device, dtype=torch.float32)
-    priority = is_source * vocab_size + frequency  # (M, V)
+    frequency_order = -torch.arange(vocab_size, device=source_ids.device, dtype=torch.float32)
+    priority = is_source * vocab_size + frequency_order  # (M, V): source words, then by frequency
     return priority.topk(size, dim=1, sorted=False).indices.sort(dim=1).values  # (M, W)
+
+
+def group_rows(rows: Tensor, num_groups: int) -> Tensor:
+    """Split B rows into M groups of equal size: (B, T, ...) -> (M, ceil(B / M) * T, ...).
+
+    Each row consists of T vectors or ids. If M does not divide B, rows of zeros are appended.
+    """
+    num_padding = -rows.size(0) % num_groups
+    padded = F.pad(rows, (0, 0) * (rows.dim() - 1) + (0, num_padding))
+    return padded.reshape(num_groups, -1, *rows.shape[2:])
+
+
+def ungroup_rows(groups: Tensor, num_rows: int, length: int) -> Tensor:
+    """Undo `group_rows`: (M, ceil(B / M) * T, ...) -> (B, T, ...); B is `num_rows`, T `length`."""
+    return groups.reshape(-1, length, *groups.shape[2:])[:num_rows]
 
 
 @dataclass(frozen=True)
 class SharedShortlists:
-    """Shortlists for training, each shared by several sources of a batch.
+    """Shortlists for training, each shared by a group of sources of a batch.
 
     Args:
-        ids: (M, W) words of each shortlist in ascending order.
-        num_rows: batch size B; ceil(B / M) rows share a shortlist.
-        vocab_size: V.
+        ids: (M, W) words of each shortlist in ascending order; `group_rows` defines the groups.
+        vocab_size: size V of the vocabulary.
     """
 
     ids: Tensor
-    num_rows: int
     vocab_size: int
 
-    def group(self, rows: Tensor) -> Tensor:
-        """Group rows by shortlist: (B, T, ...) -> (M, rows per shortlist * T, ...)."""
-        M = self.ids.size(0)
-        rows_per_list = -(-self.num_rows // M)
-        num_padding = M * rows_per_list - self.num_rows
-        padded = F.pad(rows, (0, 0) * (rows.dim() - 1) + (0, num_padding))
-        return padded.reshape(M, -1, *rows.shape[2:])
-
-    def ungroup(self, rows: Tensor, length: int) -> Tensor:
-        """Undo `group`: (M, rows per shortlist * T, ...) -> (B, T, ...), where T is `length`."""
-        return rows.reshape(-1, length, *rows.shape[2:])[: self.num_rows]
-
-    def to_columns(self, ext_ids: Tensor, *, absent: int) -> Tensor:
-        """Map (B, T) extended ids to (B, T) columns of the shortlist of their row.
+    def to_columns(self, ext_ids: Tensor, *, default: int) -> Tensor:
+        """Map (B, T) extended ids to (B, T) columns of the shortlist of their source.
 
         Args:
-            ext_ids: extended ids; V + i (an OOV word) becomes W + i.
-            absent: id that replaces words of the vocabulary that are not on the shortlist.
+            ext_ids: extended ids; the OOV word V + i gets the column W + i.
+            default: column for words of the vocabulary that are not on the shortlist.
         """
-        W = self.ids.size(1)
-        grouped = self.group(ext_ids)  # (M, rows per shortlist * T)
-        columns = torch.searchsorted(self.ids, grouped).clamp_max(W - 1)
-        columns = torch.where(self.ids.gather(1, columns) == grouped, columns, absent)
-        columns = torch.where(grouped < self.vocab_size, columns, grouped - self.vocab_size + W)
-        return self.ungroup(columns, ext_ids.size(1))
+        B, T = ext_ids.shape
+        M, W = self.ids.shape
+        ids = group_rows(ext_ids, M)  # (M, ceil(B / M) * T)
+        columns = torch.searchsorted(self.ids, ids).clamp_max(W - 1)
+        columns = torch.where(self.ids.gather(1, columns) == ids, columns, default)
+        columns = torch.where(ids < self.vocab_size, columns, ids - self.vocab_size + W)
+        return ungroup_rows(columns, B, T)
 
 
 @dataclass(frozen=True)
-class SourceShortlist:
-    """Shortlist of each source for decoding, as W + S columns of logits.
+class SourceShortlists:
+    """Shortlists for decoding, one per source, as W + S columns of logits.
 
-    The first W columns are the W most frequent words; one matrix product computes them for the
-    whole batch. The other S columns are the source positions; they hold the rare source words.
-    Because the frequent words are shared, only S rows of the output matrix are gathered per source
-    instead of W. A frequent word that a rare word displaces from the shortlist is masked.
+    The first W columns are the W most frequent words, whose ids are 0 to W - 1. The other source
+    words are called rare here: column W + i is the rare word that first occurs at source position
+    i. Each rare word displaces one frequent word from the shortlist, so the column of the displaced
+    word is masked. Columns W + i without a rare word are masked too.
+
+    With this layout, one matrix product scores the frequent words for the whole batch. Only S rows
+    of the output matrix must be gathered per source, instead of W.
 
     Args:
         on_shortlist: (B, W + S) True where a column is a word of the shortlist.
-        weights: (B, S, H) rows of the output matrix for rare words.
-        biases: (B, S) their biases.
-        columns: (B, S) column of each source word, including OOV words.
+        weights: (B, S, H) rows of the output matrix for the rare words.
+        biases: (B, S) biases of the rare words.
+        source_columns: (B, S) column of each source word, including OOV words.
     """
 
     on_shortlist: Tensor
     weights: Tensor
     biases: Tensor
-    columns: Tensor
+    source_columns: Tensor
 
     def to_ext_ids(self, columns: Tensor, source_ext_ids: Tensor) -> Tensor:
-        """Map (B, k) columns to extended ids, given the (B, S) extended ids of the source."""
-        W = self.on_shortlist.size(1) - self.columns.size(1)
+        """Map (B, k) columns to (B, k) extended ids, given the (B, S) ids of the source."""
+        W = self.on_shortlist.size(1) - self.source_columns.size(1)
         positions = (columns - W).clamp_min(0)  # (B, k)
         return torch.where(columns < W, columns, source_ext_ids.gather(1, positions))
 
@@ -114,8 +122,8 @@ class ShortlistOutput(VocabularyOutput):
     Args:
         hidden_size: width H of a decoder state.
         vocab_size: size V of the vocabulary.
-        shortlist_size: size W of a shortlist, at most V.
-        num_sources: number of sources that share a shortlist in training.
+        shortlist_size: size W of a shortlist; V if it is larger.
+        num_sources: maximum number of sources that share a shortlist in training.
     """
 
     def __init__(
@@ -126,54 +134,58 @@ class ShortlistOutput(VocabularyOutput):
         self.size = min(shortlist_size, vocab_size)
         self.num_sources = num_sources
 
-    def shared_shortlists(self, source_ext_ids: Tensor) -> SharedShortlists:
-        """Return shortlists for (B, S) sources, each shared by at most `num_sources` sources.
+    def build_shared_shortlists(self, source_ext_ids: Tensor) -> SharedShortlists:
+        """Build the shortlists of (B, S) sources for training.
 
         Sharing saves memory: the output matrix is gathered once per shortlist. One shortlist for a
         large batch could not hold all source words, and rare words would never be trained.
         """
-        B = source_ext_ids.size(0)
-        M = -(-B // self.num_sources)  # ceil(B / num_sources)
-        num_padding = M * -(-B // M) - B
-        sources = F.pad(source_ext_ids, (0, 0, 0, num_padding), value=PAD).view(M, -1)
-        ids = select_shortlists(sources, vocab_size=self.vocab_size, size=self.size)
-        return SharedShortlists(ids, B, self.vocab_size)
+        num_shortlists = math.ceil(source_ext_ids.size(0) / self.num_sources)
+        groups = group_rows(source_ext_ids, num_shortlists)  # padded with 0, which is PAD
+        ids = select_shortlists(groups, vocab_size=self.vocab_size, size=self.size)
+        return SharedShortlists(ids, self.vocab_size)
 
     def score_shared(self, hidden: Tensor, shortlists: SharedShortlists) -> Tensor:
-        """Compute (B, T, W) logits of (B, T, H) states for the words of their shortlist."""
+        """Compute (B, T, W) logits of (B, T, H) states, each for the shortlist of its source."""
+        B, T, _ = hidden.shape
         M, W = shortlists.ids.shape
         flat_ids = shortlists.ids.flatten()
         weight = self.project.weight.index_select(0, flat_ids).view(M, W, -1)  # (M, W, H)
         bias = self.project.bias.index_select(0, flat_ids).view(M, 1, W)
-        logits = torch.baddbmm(bias, shortlists.group(hidden), weight.transpose(1, 2))
-        return shortlists.ungroup(logits, hidden.size(1))
+        states = group_rows(hidden, M)  # (M, ceil(B / M) * T, H)
+        logits = torch.baddbmm(bias, states, weight.transpose(1, 2))  # (M, ceil(B / M) * T, W)
+        return ungroup_rows(logits, B, T)
 
-    def prepare(self, source_ext_ids: Tensor) -> SourceShortlist:
-        """Return one shortlist per (B, S) source, so that summaries do not depend on the batch."""
+    def build_source_shortlists(self, source_ext_ids: Tensor) -> SourceShortlists:
+        """Build the shortlists of (B, S) sources for decoding.
+
+        Each source has its own shortlist, so that its summary does not depend on the batch.
+        """
         W, V = self.size, self.vocab_size
         ids = select_shortlists(source_ext_ids, vocab_size=V, size=W)  # (B, W)
-        # The additional column W receives all ids from W upwards and is dropped.
-        is_frequent = torch.zeros_like(ids, dtype=torch.bool)
-        is_frequent = F.pad(is_frequent, (0, 1)).scatter(1, ids.clamp_max(W), value=True)[:, :W]
+        # All ids from W upwards are scattered into an additional column W, which is then dropped.
+        columns = torch.zeros((len(ids), W + 1), dtype=torch.bool, device=ids.device)
+        has_frequent_word = columns.scatter(1, ids.clamp_max(W), value=True)[:, :W]  # (B, W)
         is_same_word = source_ext_ids.unsqueeze(1) == source_ext_ids.unsqueeze(2)  # (B, S, S)
-        first = is_same_word.int().argmax(dim=2)  # (B, S) first position of each word
-        is_first = first == torch.arange(first.size(1), device=first.device)
-        is_rare = is_first & (source_ext_ids >= W) & (source_ext_ids < V)
-        # If a source has more than W distinct words, drop the rarest: ids above the last of the
-        # shortlist.
+        first_positions = is_same_word.int().argmax(dim=2)  # (B, S) first occurrence of each word
+        positions = torch.arange(source_ext_ids.size(1), device=source_ext_ids.device)  # (S,)
+        is_rare = (source_ext_ids >= W) & (source_ext_ids < V)
+        # A source with more than W words loses its rarest words. They have larger ids than the
+        # last word of the shortlist.
         is_rare = is_rare & (source_ext_ids <= ids[:, -1:])
-        rare_ids = torch.where(is_rare, source_ext_ids, PAD)
-        return SourceShortlist(
-            on_shortlist=torch.cat([is_frequent, is_rare], dim=1),
+        has_rare_word = is_rare & (first_positions == positions)  # (B, S)
+        rare_ids = torch.where(has_rare_word, source_ext_ids, PAD)
+        return SourceShortlists(
+            on_shortlist=torch.cat([has_frequent_word, has_rare_word], dim=1),
             weights=self.project.weight[rare_ids],
             biases=self.project.bias[rare_ids],
-            columns=torch.where(source_ext_ids < W, source_ext_ids, W + first),
+            source_columns=torch.where(source_ext_ids < W, source_ext_ids, W + first_positions),
         )
 
-    def score(self, hidden: Tensor, shortlist: SourceShortlist) -> Tensor:
-        """Compute (B, W + S) logits of (B, H) states; -inf in columns without a word."""
+    def score_by_source(self, hidden: Tensor, shortlists: SourceShortlists) -> Tensor:
+        """Compute (B, W + S) logits of (B, H) states; -inf in columns off the shortlist."""
         weight, bias = self.project.weight[: self.size], self.project.bias[: self.size]
         frequent = F.linear(hidden, weight, bias)  # (B, W)
-        rare = torch.einsum("bh,bsh->bs", hidden, shortlist.weights) + shortlist.biases  # (B, S)
+        rare = torch.einsum("bh,bsh->bs", hidden, shortlists.weights) + shortlists.biases  # (B, S)
         logits = torch.cat([frequent, rare], dim=1)
-        return logits.masked_fill(~shortlist.on_shortlist, -torch.inf)
+        return logits.masked_fill(~shortlists.on_shortlist, -torch.inf)

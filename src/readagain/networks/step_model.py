@@ -1,4 +1,7 @@
-"""Adapter from PyTorch networks to the step models of `search`, with NumPy inputs and outputs."""
+"""Adapter that lets beam search use a PyTorch network.
+
+Beam search calls a `search.model.StepModel`, which has NumPy inputs and outputs.
+"""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,18 +18,24 @@ from readagain.text.vocab import EOS, SPECIAL_TOKENS, UNK
 
 @dataclass(frozen=True)
 class TorchState:
-    """State of a network with R rows (hypotheses), and the index of the source of each row."""
+    """Decoder state of R hypotheses, one per row.
 
-    network: NetworkState
+    Args:
+        network_state: state of the network.
+        documents: (R,) index of the source document of each hypothesis.
+    """
+
+    network_state: NetworkState
     documents: Ints
 
 
 class TorchStepModel:
-    """`search.model.StepModel` of a network, on the device of its parameters.
+    """`search.model.StepModel` that runs a network on the device of its parameters.
 
     Args:
         model: a network in evaluation mode.
-        allow_unk: generate UNK like a word, as the paper's models without copying do.
+        allow_unk: whether UNK may be generated like a word, as in the paper's models without
+            copying.
     """
 
     def __init__(self, model: AnyNetwork, *, allow_unk: bool = False) -> None:
@@ -36,63 +45,73 @@ class TorchStepModel:
 
     @torch.inference_mode()
     def start(self, sources: SourceBatch) -> TorchState:
-        """Encode B sources and return the state before the first word, one row per source."""
-        network = self.model.start(
-            self._ids(sources.source_ids),
-            self._ids(sources.lengths),
-            self._ids(sources.source_ext_ids),
+        """Encode B sources; return the state before the first word, one hypothesis per source."""
+        network_state = self.model.start(
+            self._tensor(sources.source_ids),
+            self._tensor(sources.lengths),
+            self._tensor(sources.source_ext_ids),
         )
-        return TorchState(network, np.arange(len(sources)))
+        return TorchState(network_state, np.arange(len(sources)))
 
     @torch.inference_mode()
     def step(self, state: TorchState, previous_ids: Ints, k: int) -> tuple[Candidates, TorchState]:
-        """Feed the (R,) extended ids of the previous words; return the k best next words."""
-        logits, network = self.model.step(state.network, self._ids(previous_ids))
-        best = top_candidates(logits, network.memory, k, allow_unk=self.allow_unk)
+        """Run one decoder step; return the k best next words of each hypothesis and the new state.
+
+        Args:
+            state: state of R hypotheses.
+            previous_ids: (R,) extended ids of the previous words; BOS in the first step.
+            k: number of next words.
+        """
+        logits, network_state = self.model.step(state.network_state, self._tensor(previous_ids))
+        top = top_candidates(logits, network_state.memory, k, allow_unk=self.allow_unk)
         candidates = Candidates(
-            ids=best.ids.cpu().numpy(),
-            log_probs=best.log_probs.cpu().numpy(),
-            copied_from=best.copied_from.cpu().numpy(),
-            end_log_probs=best.end_log_probs.cpu().numpy(),
+            ids=top.ids.cpu().numpy(),
+            log_probs=top.log_probs.cpu().numpy(),
+            copied_from=top.copied_from.cpu().numpy(),
+            end_log_probs=top.end_log_probs.cpu().numpy(),
             attention=logits.attention.float().cpu().numpy(),
         )
-        return candidates, TorchState(network, state.documents)
+        return candidates, TorchState(network_state, state.documents)
 
     @torch.inference_mode()
     def select(self, state: TorchState, rows: Ints) -> TorchState:
-        """Select rows by index.
+        """Return the state of the hypotheses with the given indices.
 
-        Between most steps, beam search only reorders the hypotheses of each document. The encoded
-        sources, by far the largest part of a state, then stay valid and are not copied.
+        Between most steps, beam search replaces hypotheses only by others of the same document.
+        Each row then keeps its encoded source, by far the largest part of a state, so that part is
+        not copied.
         """
         documents = state.documents[rows]
-        indices = self._ids(rows)
+        indices = self._tensor(rows)
         if np.array_equal(documents, state.documents):
-            return TorchState(state.network.reorder(indices), documents)
-        return TorchState(state.network.select(indices), documents)
+            return TorchState(state.network_state.reorder(indices), documents)
+        return TorchState(state.network_state.select(indices), documents)
 
     def importance(self, sources: SourceBatch) -> Floats | None:
-        """Return the (B, S) importance weights, or None for a network without them."""
-        weights = self.start(sources).network.memory.importance
+        """Return the (B, S) importance of each word, or None for a network without importance.
+
+        The importance of a word is the mean of its importance weights.
+        """
+        weights = self.start(sources).network_state.memory.importance
         return None if weights is None else weights.mean(-1).float().cpu().numpy()
 
     def states(self, sources: SourceBatch) -> Floats:
         """Return the (B, S, U) encoder states."""
-        states: Floats = self.start(sources).network.memory.states.float().cpu().numpy()
+        states: Floats = self.start(sources).network_state.memory.states.float().cpu().numpy()
         return states
 
-    def _ids(self, array: Ints) -> Tensor:
+    def _tensor(self, array: Ints) -> Tensor:
         return torch.as_tensor(np.asarray(array, dtype=np.int64), device=self.device)
 
 
 class TopCandidates(NamedTuple):
-    """The k most probable next words of each of R rows.
+    """The k most probable next words of each of R hypotheses.
 
     Args:
         ids: (R, k) extended ids, most probable first.
-        log_probs: (R, k) log-probabilities; -inf if fewer than k words are possible.
-        copied_from: (R, k) position that the word is most probably copied from, or -1 if generating
-            the word is more probable than copying it.
+        log_probs: (R, k) log-probabilities; -inf for ids that no word has.
+        copied_from: (R, k) source position from which the word is most probably copied, or -1 if
+            generating the word is more probable than copying it.
         end_log_probs: (R,) log-probability of EOS.
     """
 
@@ -105,45 +124,50 @@ class TopCandidates(NamedTuple):
 def top_candidates(
     logits: StepLogits, memory: SourceMemory, k: int, *, allow_unk: bool = False
 ) -> TopCandidates:
-    """Select the k most probable words of each row, without special tokens.
+    """Select the k most probable next words of each hypothesis, without special tokens.
+
+    The columns of the probabilities are extended ids. With a shortlist, they are the W + S columns
+    of `SourceShortlists` instead, which are mapped to extended ids at the end.
 
     Args:
-        logits: logits of the next word, R rows.
-        memory: the encoded source of each row; a source may have several rows.
+        logits: logits of the next word of R hypotheses.
+        memory: the encoded source of each hypothesis, R rows.
         k: maximum number of words.
-        allow_unk: select UNK like a word.
+        allow_unk: whether UNK may be selected like a word.
     """
-    vocab_logits, shortlist = at_least_float32(logits.vocab), memory.shortlist
+    vocab_logits, shortlists = at_least_float32(logits.vocab), memory.shortlists
     if logits.copy is None:
-        probs = vocab_logits.softmax(dim=1)  # (R, V)
-        best, ids = _top_words(probs, k, allow_unk)
-        copied_from = torch.full_like(ids, -1)
+        probs = vocab_logits.softmax(dim=1)  # (R, V or W + S)
+        top_probs, top_columns = _top_words(probs, k, allow_unk)
+        copied_from = torch.full_like(top_columns, -1)
     else:
         copy_logits = at_least_float32(logits.copy)
-        generated, copied = joint_probs(vocab_logits, copy_logits, memory.valid)  # (R, V), (R, S)
-        if shortlist is None:
-            columns = memory.ext_ids  # (R, S) column of each source word in `probs`
-            probs = extended_probs(generated, copied, columns)  # (R, X)
+        # (R, V or W + S) and (R, S)
+        generated, copied = joint_probs(vocab_logits, copy_logits, memory.valid)
+        if shortlists is None:
+            source_columns = memory.ext_ids  # (R, S)
+            probs = extended_probs(generated, copied, source_columns)  # (R, X)
         else:
-            columns = shortlist.columns  # (R, S)
-            # Columns of `SourceShortlist`: W frequent words, then S source positions.
-            probs = generated.scatter_add(1, columns, copied)  # (R, W + S)
-        best, ids = _top_words(probs, k, allow_unk)  # with a shortlist, `ids` are columns
-        is_word = columns.unsqueeze(1) == ids.unsqueeze(2)  # (R, k, S)
+            source_columns = shortlists.source_columns  # (R, S)
+            probs = generated.scatter_add(1, source_columns, copied)  # (R, W + S)
+        top_probs, top_columns = _top_words(probs, k, allow_unk)
+        is_word = source_columns.unsqueeze(1) == top_columns.unsqueeze(2)  # (R, k, S)
         copy_probs = copied.unsqueeze(1) * is_word  # (R, k, S)
-        is_copied = copy_probs.sum(dim=2) >= best / 2  # (R, k)
+        is_copied = copy_probs.sum(dim=2) >= top_probs / 2  # (R, k), at least half by copying
         copied_from = torch.where(is_copied, copy_probs.argmax(dim=2), -1)
-    if shortlist is not None:
-        ids = shortlist.to_ext_ids(ids, memory.ext_ids)
-    return TopCandidates(ids, best.log(), copied_from, probs[:, EOS].log())
+    ids = top_columns
+    if shortlists is not None:
+        ids = shortlists.to_ext_ids(top_columns, memory.ext_ids)
+    return TopCandidates(ids, top_probs.log(), copied_from, probs[:, EOS].log())
 
 
 def _top_words(probs: Tensor, k: int, allow_unk: bool) -> tuple[Tensor, Tensor]:
-    """Return the k largest probabilities of each row and their ids, without special tokens."""
-    words = probs[:, len(SPECIAL_TOKENS) :]
+    """Return the k largest probabilities of each row and their columns, without special tokens."""
+    num_special = len(SPECIAL_TOKENS)
+    word_probs = probs[:, num_special:]
+    if allow_unk:  # UNK is put before the words
+        word_probs = torch.cat([probs[:, UNK : UNK + 1], word_probs], dim=1)
+    top_probs, indices = word_probs.topk(min(k, word_probs.size(1)), dim=1)  # (R, k)
     if allow_unk:
-        words = torch.cat([probs[:, UNK : UNK + 1], words], dim=1)
-        best, columns = words.topk(min(k, words.size(1)), dim=1)
-        return best, torch.where(columns == 0, UNK, columns + len(SPECIAL_TOKENS) - 1)
-    best, columns = words.topk(min(k, words.size(1)), dim=1)  # (R, k)
-    return best, columns + len(SPECIAL_TOKENS)
+        return top_probs, torch.where(indices == 0, UNK, indices - 1 + num_special)
+    return top_probs, indices + num_special

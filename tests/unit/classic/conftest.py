@@ -1,4 +1,4 @@
-"""Fixture: trees from brackets with a word for each leaf."""
+"""Fixture that reads trees written with brackets."""
 
 import re
 
@@ -9,7 +9,10 @@ from readagain.classic.tree import Leaf, Phrase
 
 @pytest.fixture
 def tree():
-    """Return a function that reads "(S (NP rain) (VP fell))"; positions are from left to right."""
+    """Return a function that reads a tree such as "(S (NP rain) (VP fell))".
+
+    The words get the positions 0, 1, ... from left to right.
+    """
 
     def read(brackets):
         open_phrases, position = [("", [])], 0

@@ -1,4 +1,4 @@
-"""TOPIARY headlines of hand-made trees, and their byte limit."""
+"""TOPIARY headlines from hand-made trees, and their byte limit."""
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,7 @@ BRACKETS = (
     "(S (S (NP the old ferry) (VP sank (PP off (NP Ghent)))) , and (S (NP the harbour)"
     " (VP was (VP closed))) .)"
 )
-COMMON = ["came", "closed", "ferry", "harbour"]
+VOCABULARY = ["came", "closed", "ferry", "harbour"]
 
 
 class FixedParser:
@@ -30,8 +30,8 @@ class FixedParser:
         pass
 
 
-def write(tree, max_bytes, document):
-    return topiary_headline(document, FixedParser(tree), Topics(COMMON), max_bytes=max_bytes)
+def write_headline(tree, max_bytes, document):
+    return topiary_headline(document, FixedParser(tree), Topics(VOCABULARY), max_bytes=max_bytes)
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def write(tree, max_bytes, document):
         (24, "Ghent old ferry sank"),
     ],
 )
-def test_topics_precede_the_clause_best_first(tree, max_bytes, expected):
-    headline = write(tree(BRACKETS), max_bytes, read_document(TEXT))
+def test_topics_precede_clause_best_first(tree, max_bytes, expected):
+    headline = write_headline(tree(BRACKETS), max_bytes, read_document(TEXT))
     assert headline.text == expected
     assert headline.is_parsed
 
@@ -54,17 +54,17 @@ def test_topics_precede_the_clause_best_first(tree, max_bytes, expected):
 def test_full_clause_is_trimmed_for_a_topic(tree):
     clause = "(S (NP old ferry) (VP sank (PP off (NP Ghent))))"
     text = "Old ferry sank off Ghent. Zeppelin."
-    assert write(tree(clause), 24, read_document(text)).text == "Ghent Old ferry sank"
+    assert write_headline(tree(clause), 24, read_document(text)).text == "Ghent Old ferry sank"
 
 
 def test_topics_do_not_repeat_stems_of_the_clause(tree):
     text = "The ferry sank. Ferries sink."
     clause = tree("(S (NP the ferry) (VP sank) .)")
-    assert write(clause, 75, read_document(text)).text == "ferry sank"
+    assert write_headline(clause, 75, read_document(text)).text == "ferry sank"
 
 
 def test_unparsed_sentence_is_truncated_and_marked():
-    headline = write(None, 30, read_document(TEXT))
+    headline = write_headline(None, 30, read_document(TEXT))
     assert headline.text == "came old ferry sank off Ghent"
     assert not headline.is_parsed
 
@@ -72,21 +72,21 @@ def test_unparsed_sentence_is_truncated_and_marked():
 def test_tokenized_text_is_joined_by_spaces(tree):
     document = read_tokenized("the ferry did n't sink , UNK said .")
     clause = tree("(S (NP the ferry) (VP did n't sink) , UNK said .)")
-    assert write(clause, 75, document).text == "ferry n't sink UNK said"
+    assert write_headline(clause, 75, document).text == "ferry n't sink UNK said"
 
 
 def test_topiary_of_empty_text_is_empty():
-    assert write(None, 75, read_document("")).text == ""
+    assert write_headline(None, 75, read_document("")).text == ""
 
 
-PIECES = st.sampled_from(
+WORDS = st.sampled_from(
     ["rain", "Élan", "the", ",", "and", "3.5", "don't", "naïveté", "\U0001f600"]
 )
 
 
-@given(st.lists(PIECES, max_size=20), st.integers(0, 80), st.booleans(), st.integers(1, 6))
-def test_topiary_keeps_the_byte_limit(pieces, max_bytes, is_tokenized, width):
-    text = " ".join(pieces)
+@given(st.lists(WORDS, max_size=20), st.integers(0, 80), st.booleans(), st.integers(1, 6))
+def test_topiary_keeps_the_byte_limit(words, max_bytes, is_tokenized, width):
+    text = " ".join(words)
     document = (read_tokenized if is_tokenized else read_document)(text)
     sentence = document.sentences[0] if document.sentences else ()
     leaves = [Leaf(word.norm, position) for position, word in enumerate(sentence)]
@@ -94,5 +94,5 @@ def test_topiary_keeps_the_byte_limit(pieces, max_bytes, is_tokenized, width):
         Phrase(("NP", "VP", "PP", "SBAR")[start % 4], tuple(leaves[start : start + width]))
         for start in range(0, len(leaves), width)
     ]
-    found = write(Phrase("S", tuple(phrases)), max_bytes, document).text
-    assert len(found.encode()) <= max_bytes
+    headline = write_headline(Phrase("S", tuple(phrases)), max_bytes, document)
+    assert len(headline.text.encode()) <= max_bytes

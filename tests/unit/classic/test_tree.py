@@ -1,4 +1,4 @@
-from readagain.classic.tree import Leaf, Phrase, without, without_node
+from readagain.classic.tree import Leaf, Phrase, remove_identical, remove_nodes
 
 
 def test_tree_words_and_positions_are_in_order(tree):
@@ -14,17 +14,23 @@ def test_tree_positions_are_distinct():
 
 def test_empty_phrases_are_removed(tree):
     whole = tree("(S (NP rain) (PP on (NP Monday)))")
-    remaining = without(whole, lambda node: isinstance(node, Leaf) and node.position > 0)
-    assert str(remaining) == "(S (NP rain))"
+    trimmed = remove_nodes(whole, lambda node: isinstance(node, Leaf) and node.position > 0)
+    assert str(trimmed) == "(S (NP rain))"
 
 
-def test_without_node_removes_by_identity():
-    # Two equal parts of a word that the parser split are different nodes.
+def test_remove_identical_keeps_equal_nodes():
+    # The parser split one word into three leaves, two of which are equal.
     whole = Phrase("S", (Leaf("bye", 0), Leaf("-", 0), Leaf("bye", 0)))
-    assert str(without_node(whole, whole.children[2])) == "(S bye -)"
+    assert str(remove_identical(whole, [whole.children[2]])) == "(S bye -)"
 
 
-def test_without_does_not_change_the_tree(tree):
+def test_removal_does_not_change_the_original(tree):
     whole = tree("(S (NP rain) (VP fell))")
-    without_node(whole, whole.children[0])
+    remove_identical(whole, [whole.children[0]])
     assert str(whole) == "(S (NP rain) (VP fell))"
+
+
+def test_walk_from_right_yields_children_first(tree):
+    whole = tree("(S (NP rain) (VP fell (PP on (NP Ghent))))")
+    labels = [phrase.label for phrase in whole.walk_from_right()]
+    assert labels == ["NP", "PP", "VP", "NP", "S"]

@@ -3,7 +3,7 @@ from torch.autograd import gradcheck
 
 from readagain.networks.functional import attend
 
-B, S, A, Q, H = 2, 4, 3, 2, 5
+B, S, A, Q, U = 2, 4, 3, 2, 5
 
 
 def draw(*shape):
@@ -27,7 +27,8 @@ def test_equal_scores_average_valid_states():
 def test_attention_gradient():
     torch.manual_seed(4)
     valid = torch.tensor([[True] * 4, [True, True, False, False]])
-    given = draw(B, Q), draw(B, S, A), draw(B, S, H), draw(A, Q), draw(A)
+    arguments = draw(B, Q), draw(B, S, A), draw(B, S, U), draw(A, Q), draw(A)
     assert gradcheck(
-        lambda query, keys, states, *weights: attend(query, keys, states, valid, *weights), given
+        lambda query, keys, states, *weights: attend(query, keys, states, valid, *weights),
+        arguments,
     )

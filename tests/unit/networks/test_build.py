@@ -8,9 +8,9 @@ from readagain.networks.build import build_model
 
 
 def test_same_seed_builds_same_network(build):
-    one, other = build().state_dict(), build().state_dict()
-    assert one.keys() == other.keys()
-    assert all(torch.equal(one[name], other[name]) for name in one)
+    first, second = build().state_dict(), build().state_dict()
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,12 @@ def test_same_seed_builds_same_network(build):
 )
 def test_count_parameters_matches_built_network(small_run, encoder_settings, output):
     run = small_run(encoder_settings, **output)
-    assert count_parameters(run) == sum(each.numel() for each in build_model(run).parameters())
+    assert count_parameters(run) == sum(
+        parameter.numel() for parameter in build_model(run).parameters()
+    )
 
 
-def test_build_rejects_size_zero():
+def test_build_reports_all_invalid_settings():
     run = RunSpec(
         title="t", paper="p", model=ModelSpec(encoder=ReadAgainSpec(hidden_size=0), dropout=1.5)
     )

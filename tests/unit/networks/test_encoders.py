@@ -25,7 +25,7 @@ def test_padding_of_missing_sentence_is_ignored(build, make_batch, cell, combine
     words = words.clone()
     words[2, 1] = 9.0  # the third text has no second sentence
     after = model.encoder(words, batch.source_lengths)
-    torch.testing.assert_close(before.last, after.last)
+    torch.testing.assert_close(before.last_states, after.last_states)
     torch.testing.assert_close(before.states[before.valid], after.states[after.valid])
     assert not before.valid[2, 5:].any()
 
@@ -53,7 +53,7 @@ def test_gru_encoder_returns_importance(build, make_batch):
 
 
 @pytest.mark.parametrize(("activation", "is_bounded"), [("tanh", False), ("sigmoid", True)])
-def test_second_pass_grows_with_tanh_but_not_sigmoid(activation, is_bounded):
+def test_states_exceed_one_with_tanh_but_not_sigmoid(activation, is_bounded):
     torch.manual_seed(1)
     layer = GruSecondPass(
         input_size=2,
@@ -64,11 +64,10 @@ def test_second_pass_grows_with_tanh_but_not_sigmoid(activation, is_bounded):
         importance="vector",
         activation=activation,
     )
-    nn.init.constant_(
-        layer.importance[0].whole.weight, -10.0
-    )  # the smallest possible importance weights
-    words, first, lengths = torch.randn(4, 40, 2), torch.randn(4, 40, 3), torch.full((4,), 40)
-    states, _, _ = layer(words, first, torch.ones(4, 3), lengths)
+    # All importance weights are close to the minimum: -1 with tanh, 0 with sigmoid.
+    nn.init.constant_(layer.importance[0].whole.weight, -10.0)
+    words, first_states = torch.randn(4, 40, 2), torch.randn(4, 40, 3)
+    states, _, _ = layer(words, first_states, torch.ones(4, 3), torch.full((4,), 40))
     assert bool(states.abs().max() <= 1) is is_bounded
 
 
@@ -78,9 +77,8 @@ def test_importance_gradient(activation):
     importance = Importance(
         input_size=2, first_size=3, context_size=3, size=3, activation=activation
     ).double()
-    words, first = torch.randn(2, 4, 2).double(), torch.randn(2, 4, 3).double()
-    context = torch.randn(2, 3).double()
-    inputs = [each.requires_grad_() for each in (words, first, context)]
+    shapes = [(2, 4, 2), (2, 4, 3), (2, 3)]  # words, first-pass states, context
+    inputs = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
     assert gradcheck(importance, inputs)
 
 

@@ -3,14 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.networks.masks import (
-    last_states,
+    concat_windows,
+    gather_last_states,
     masked_softmax,
-    reverse_rows,
+    reverse_sequences,
     valid_positions,
-    windows,
 )
-
-ROWS = torch.tensor([[[1, 10], [2, 20], [3, 30]]])
 
 
 def test_valid_positions_marks_real_words():
@@ -33,23 +31,25 @@ def test_masked_softmax_of_empty_row_is_zero():
     assert scores.grad.tolist() == [[0.0, 0.0, 0.0]]
 
 
-def test_reverse_rows_keeps_padding_at_the_end():
-    rows = torch.tensor([[1.0, 2.0, 3.0, 0.0], [4.0, 0.0, 0.0, 0.0]]).unsqueeze(-1)
-    reversed_rows = reverse_rows(rows, torch.tensor([3, 1])).squeeze(-1)
-    assert reversed_rows.tolist() == [[3, 2, 1, 0], [4, 0, 0, 0]]
+def test_reverse_sequences_keeps_padding_at_the_end():
+    sequences = torch.tensor([[1.0, 2.0, 3.0, 0.0], [4.0, 0.0, 0.0, 0.0]]).unsqueeze(-1)
+    reversed_sequences = reverse_sequences(sequences, torch.tensor([3, 1])).squeeze(-1)
+    assert reversed_sequences.tolist() == [[3, 2, 1, 0], [4, 0, 0, 0]]
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=4))
-def test_reverse_rows_twice_returns_input(lengths):
-    rows = torch.arange(len(lengths) * 6.0).view(len(lengths), 6, 1)
+def test_reversing_twice_returns_input(lengths):
+    sequences = torch.arange(len(lengths) * 6.0).view(len(lengths), 6, 1)
     lengths = torch.tensor(lengths)
-    assert torch.equal(reverse_rows(reverse_rows(rows, lengths), lengths), rows)
+    once = reverse_sequences(sequences, lengths)
+    assert torch.equal(reverse_sequences(once, lengths), sequences)
 
 
-def test_last_state_of_empty_row_is_zero():
+def test_last_state_of_empty_sequence_is_zero():
     states = torch.tensor([[[1.0], [2.0]], [[3.0], [4.0]], [[5.0], [6.0]]])
-    assert last_states(states, torch.tensor([2, 1, 0])).tolist() == [[2.0], [3.0], [0.0]]
+    assert gather_last_states(states, torch.tensor([2, 1, 0])).tolist() == [[2.0], [3.0], [0.0]]
 
 
-def test_windows_concatenate_neighbours():
-    assert windows(ROWS, 2).tolist() == [[[1, 10, 2, 20], [2, 20, 3, 30]]]
+def test_concat_windows_joins_neighbours():
+    vectors = torch.tensor([[[1, 10], [2, 20], [3, 30]]])
+    assert concat_windows(vectors, 2).tolist() == [[[1, 10, 2, 20], [2, 20, 3, 30]]]

@@ -14,11 +14,11 @@ def test_target_log_probs_match_log_softmax():
 def test_label_smoothing_matches_torch():
     torch.manual_seed(0)
     logits, targets = torch.randn(4, 3, 5), torch.randint(5, (4, 3))
-    found = -target_log_probs(logits, targets, label_smoothing=0.2).mean()
+    loss = -target_log_probs(logits, targets, label_smoothing=0.2).mean()
     expected = torch.nn.functional.cross_entropy(
         logits.flatten(0, 1), targets.flatten(), label_smoothing=0.2
     )
-    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(loss, expected)
 
 
 def test_bfloat16_logits_are_summed_in_float32():

@@ -12,7 +12,7 @@ V = 4
 
 
 def uniform_probs(ext_ids, length):
-    """Return the probabilities for equal logits, which are simple fractions."""
+    """Return the probabilities of all extended ids if all logits are equal."""
     S = len(ext_ids)
     valid = valid_positions(torch.tensor([length]), S)
     return copy_log_probs(
@@ -21,7 +21,7 @@ def uniform_probs(ext_ids, length):
 
 
 def test_copy_probabilities_of_repeated_word_are_summed():
-    probs = uniform_probs([V, V], length=2)  # 4 vocabulary words, 2 positions
+    probs = uniform_probs([V, V], length=2)  # the softmax has 4 words and 2 positions
     torch.testing.assert_close(probs[V], torch.tensor(2 / 6))
 
 
@@ -31,14 +31,15 @@ def test_generating_and_copying_are_summed():
 
 
 def test_padding_does_not_change_scores():
-    alone = uniform_probs([1, V + 1], length=2)
+    unpadded = uniform_probs([1, V + 1], length=2)
     padded = uniform_probs([1, V + 1, 0, 0], length=2)
-    torch.testing.assert_close(alone, padded[: V + 2])
+    torch.testing.assert_close(unpadded, padded[: V + 2])
     assert padded[V + 2 :].tolist() == [0.0, 0.0]
 
 
 @st.composite
 def batches(draw):
+    """Return vocabulary and copy logits, the mask and the extended ids of one random source."""
     S, T = draw(st.integers(1, 6)), draw(st.integers(1, 3))
     ids = draw(st.lists(st.integers(0, V), min_size=S, max_size=S))
     ext_ids = torch.tensor([[V + i if word == V else word for i, word in enumerate(ids)]])
@@ -63,11 +64,11 @@ def test_target_log_probs_match_full_distribution(batch):
     T = vocab_logits.size(1)
     tiny = torch.finfo(torch.float32).tiny
     for word in range(V + ext_ids.size(1)):
-        found = copy_target_log_probs(*batch, torch.full((1, T), word))
+        log_probs = copy_target_log_probs(*batch, torch.full((1, T), word))
         for t in range(T):
             full = copy_log_probs(vocab_logits[:, t], copy_logits[:, t], valid, ext_ids)
             expected = full[:, word].exp().clamp_min(tiny).log()
-            torch.testing.assert_close(found[:, t], expected, atol=1e-4, rtol=1e-5)
+            torch.testing.assert_close(log_probs[:, t], expected, atol=1e-4, rtol=1e-5)
 
 
 def test_unreachable_target_has_no_gradient():
@@ -112,9 +113,11 @@ def test_label_smoothing_adds_mean_of_vocabulary():
     torch.manual_seed(1)
     vocab_logits, copy_logits = torch.randn(1, 1, V), torch.randn(1, 1, 2)
     ext_ids, valid = torch.tensor([[V, V + 1]]), torch.ones(1, 2, dtype=torch.bool)
-    given = (vocab_logits, copy_logits, valid, ext_ids, torch.tensor([[V + 1]]))
+    target_ids = torch.tensor([[V + 1]])
     full = copy_log_probs(vocab_logits[:, 0], copy_logits[:, 0], valid, ext_ids)[0]
-    smoothed = copy_target_log_probs(*given, label_smoothing=0.1)
+    smoothed = copy_target_log_probs(
+        vocab_logits, copy_logits, valid, ext_ids, target_ids, label_smoothing=0.1
+    )
     assert smoothed.item() == pytest.approx((0.9 * full[V + 1] + 0.1 * full[:V].mean()).item())
 
 

@@ -7,8 +7,9 @@ from readagain.networks.recurrent import GruLayer, RnnLayer
 B, L, H = 2, 4, 3
 
 
-def importance_gru_inputs(seed=0):
-    random = torch.Generator().manual_seed(seed)
+def importance_gru_arguments():
+    """Return inputs, weights of the gates and of the candidate, importance and lengths."""
+    random = torch.Generator().manual_seed(0)
 
     def draw(*shape):
         return torch.randn(*shape, generator=random, dtype=torch.float64, requires_grad=True)
@@ -17,7 +18,7 @@ def importance_gru_inputs(seed=0):
 
 
 def test_importance_of_one_gives_plain_gru():
-    inputs, gates, candidate, _, lengths = importance_gru_inputs()
+    inputs, gates, candidate, _, lengths = importance_gru_arguments()
     ones = torch.ones(B, L, H, dtype=torch.float64)
     weighted = importance_gru(inputs, gates, candidate, ones, lengths)
     plain = importance_gru(inputs, gates, candidate, None, lengths)
@@ -25,7 +26,7 @@ def test_importance_of_one_gives_plain_gru():
 
 
 def test_importance_of_zero_keeps_state():
-    inputs, gates, candidate, importance, lengths = importance_gru_inputs()
+    inputs, gates, candidate, importance, lengths = importance_gru_arguments()
     importance = importance.detach().clone()
     importance[:, 1] = 0.0
     states = importance_gru(inputs, gates, candidate, importance, lengths)
@@ -34,22 +35,22 @@ def test_importance_of_zero_keeps_state():
 
 
 def test_gru_repeats_last_state_at_padding():
-    inputs, gates, candidate, importance, lengths = importance_gru_inputs()
+    inputs, gates, candidate, importance, lengths = importance_gru_arguments()
     states = importance_gru(inputs, gates, candidate, importance, lengths)
     assert torch.equal(states[1, 2:], states[1, 1].expand(2, H))
 
 
 def test_importance_gru_gradient():
-    inputs, gates, candidate, importance, lengths = importance_gru_inputs()
+    inputs, gates, candidate, importance, lengths = importance_gru_arguments()
     assert gradcheck(
-        lambda *given: importance_gru(*given, lengths), (inputs, gates, candidate, importance)
+        lambda *tensors: importance_gru(*tensors, lengths), (inputs, gates, candidate, importance)
     )
 
 
 def test_plain_gru_gradient():
-    inputs, gates, candidate, _, lengths = importance_gru_inputs()
+    inputs, gates, candidate, _, lengths = importance_gru_arguments()
     assert gradcheck(
-        lambda *given: importance_gru(*given, None, lengths), (inputs, gates, candidate)
+        lambda *tensors: importance_gru(*tensors, None, lengths), (inputs, gates, candidate)
     )
 
 

@@ -1,4 +1,4 @@
-"""`TorchStepModel` with a small network."""
+"""`TorchStepModel` of a small network."""
 
 import numpy as np
 import pytest
@@ -6,18 +6,13 @@ import torch
 from copy_reference import copy_log_probs
 
 from readagain.networks.step_model import TorchStepModel
-from readagain.search.model import SourceBatch, StepModel
+from readagain.search.model import StepModel
 from readagain.text.vocab import BOS, EOS
 
 
 @pytest.fixture
 def sources(make_batch):
-    batch = make_batch()
-    return SourceBatch(
-        source_ids=batch.source_ids.numpy(),
-        lengths=batch.source_lengths.numpy(),
-        source_ext_ids=batch.source_ext_ids.numpy(),
-    )
+    return make_batch().source_batch()
 
 
 @pytest.fixture
@@ -53,34 +48,32 @@ def test_step_does_not_change_its_state(step_model, sources):
 def test_select_repeats_and_drops_rows(step_model, sources, rows):
     _, state = step_model.step(step_model.start(sources), np.full(3, BOS), k=3)
     previous = np.array([4, 5, 6])
-    whole, _ = step_model.step(state, previous, k=3)
-    chosen, _ = step_model.step(step_model.select(state, np.array(rows)), previous[rows], k=3)
-    np.testing.assert_allclose(chosen.log_probs, whole.log_probs[rows])
-    np.testing.assert_allclose(chosen.attention, whole.attention[rows])
+    candidates, _ = step_model.step(state, previous, k=3)
+    selected, _ = step_model.step(step_model.select(state, np.array(rows)), previous[rows], k=3)
+    np.testing.assert_allclose(selected.log_probs, candidates.log_probs[rows])
+    np.testing.assert_allclose(selected.attention, candidates.attention[rows])
 
 
 def test_select_reorders_hypotheses_of_a_document(step_model, sources):
     doubled = step_model.select(step_model.start(sources), np.array([0, 0, 1, 1, 2, 2]))
     _, state = step_model.step(doubled, np.array([4, 5, 6, 7, 8, 9]), k=3)
     previous = np.array([5, 6, 7, 8, 9, 10])
-    whole, _ = step_model.step(state, previous, k=3)
+    candidates, _ = step_model.step(state, previous, k=3)
     order = np.array([1, 0, 3, 3, 4, 5])
-    moved = step_model.select(state, order)
-    assert moved.network.memory is state.network.memory  # not copied
+    reordered = step_model.select(state, order)
+    assert reordered.network_state.memory is state.network_state.memory  # not copied
     np.testing.assert_array_equal(
-        moved.network.copy_logits, state.network.copy_logits[torch.from_numpy(order)]
+        reordered.network_state.copy_logits,
+        state.network_state.copy_logits[torch.from_numpy(order)],
     )
-    chosen, _ = step_model.step(moved, previous[order], k=3)
-    np.testing.assert_allclose(chosen.log_probs, whole.log_probs[order])
+    selected, _ = step_model.step(reordered, previous[order], k=3)
+    np.testing.assert_allclose(selected.log_probs, candidates.log_probs[order])
 
 
-def test_rows_are_independent(step_model, sources):
-    together, _ = step_model.step(step_model.start(sources), np.full(3, BOS), k=3)
+def test_candidates_do_not_depend_on_batch(step_model, make_batch):
+    batch = make_batch()
+    together, _ = step_model.step(step_model.start(batch.source_batch()), np.full(3, BOS), k=3)
     for b in range(3):
-        alone = SourceBatch(
-            source_ids=sources.source_ids[b : b + 1],
-            lengths=sources.lengths[b : b + 1],
-            source_ext_ids=sources.source_ext_ids[b : b + 1],
-        )
-        candidates, _ = step_model.step(step_model.start(alone), np.full(1, BOS), k=3)
+        source = batch.row(b).source_batch()
+        candidates, _ = step_model.step(step_model.start(source), np.full(1, BOS), k=3)
         np.testing.assert_allclose(candidates.log_probs[0], together.log_probs[b])

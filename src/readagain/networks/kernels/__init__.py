@@ -1,1 +1,1 @@
-"""Triton kernels of the recurrent layers, the decoder and the loss."""
+"""Triton kernels for the recurrent layers, the decoder and the loss."""

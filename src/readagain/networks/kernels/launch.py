@@ -1,9 +1,13 @@
-"""Functions shared by the recurrent kernels, and their launch; the time loop is in the kernel.
+"""Launch of the GRU and LSTM kernels, and functions that they share.
 
-A launch splits the batch into groups of rows, and the hidden units of a group among the programs of
-a *team*. Each program keeps its units of the state in registers, writes them to memory after every
-step, and loads the other units of the group after a barrier. The barrier needs all programs to run
-at the same time, so there is at most one program per multiprocessor.
+One launch runs all steps of a sequence: the time loop is inside the kernel. A launch splits the
+rows of the batch into groups. The programs of a *team* process one group, and each of them computes
+some of the hidden units. Each program keeps its units of the state in registers and writes them to
+memory after every step. After a barrier, it loads the units of the other programs. Such loads have
+`cache_modifier=".cg"`, which bypasses the L1 cache: L1 may lack what other programs wrote.
+
+The barrier needs all programs to run at the same time, so there is at most one program per
+multiprocessor.
 """
 
 from collections.abc import Sequence
@@ -16,14 +20,14 @@ import triton.language as tl
 from torch import Tensor
 
 ROWS = (16, 32, 64, 128)
-"""Allowed numbers of rows per program, in ascending order."""
+"""Possible numbers of rows per program, in ascending order."""
 MANY_ROWS = 64
 """Above this number of rows per program, doubling the units is faster than doubling the rows."""
 
 
 @triton.jit
 def _load_counter(counter):
-    """Read a counter with acquire semantics."""
+    """Read a counter with acquire semantics: later reads see what other programs wrote before."""
     return tl.inline_asm_elementwise(
         "ld.acquire.gpu.global.s32 $0, [$1];",
         "=r,l",
@@ -36,11 +40,11 @@ def _load_counter(counter):
 
 @triton.jit
 def team_barrier(counter, expected_arrivals, TEAM: tl.constexpr):
-    """Wait until all programs of the team have arrived.
+    """Wait until all programs of the team have reached this barrier.
 
     Args:
-        counter: number of arrivals since the launch, of all programs together.
-        expected_arrivals: value of the counter when the last program arrives at this barrier.
+        counter: number of arrivals at all barriers since the launch, of all programs of the team.
+        expected_arrivals: value of the counter after the last program has arrived here.
         TEAM: number of programs of the team.
     """
     tl.debug_barrier()
@@ -60,7 +64,7 @@ def tanh(x):
 
 @triton.jit
 def quick_tanh(x):
-    """Compute tanh with the hardware instruction, accurate to 2^-11, enough for bfloat16."""
+    """Compute tanh with a hardware instruction; its error of 2^-11 is small enough for bfloat16."""
     return tl.inline_asm_elementwise(
         "tanh.approx.f32 $0, $1;", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1
     )
@@ -68,7 +72,7 @@ def quick_tanh(x):
 
 @triton.jit
 def program_indices(B, ROWS: tl.constexpr, UNITS: tl.constexpr):
-    """Return the rows and hidden units of this program, and a mask that excludes padded rows."""
+    """Return the rows and hidden units of this program, and a mask that is False beyond row B."""
     rows = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
     units = tl.program_id(0) * UNITS + tl.arange(0, UNITS)
     return rows.to(tl.int64), units, (rows < B)[:, None]
@@ -76,7 +80,7 @@ def program_indices(B, ROWS: tl.constexpr, UNITS: tl.constexpr):
 
 @triton.jit
 def load_gates(gates, H: tl.constexpr, mask):
-    """Load the gates i, f, g and o of an LSTM, which are H apart, as float32."""
+    """Load the gates i, f, g and o of an LSTM as float32; in memory they are H values apart."""
     i = tl.load(gates, mask=mask, other=0.0).to(tl.float32)
     f = tl.load(gates + H, mask=mask, other=0.0).to(tl.float32)
     g = tl.load(gates + 2 * H, mask=mask, other=0.0).to(tl.float32)
@@ -86,7 +90,7 @@ def load_gates(gates, H: tl.constexpr, mask):
 
 @triton.jit
 def store_gates(gates, H: tl.constexpr, mask, i, f, g, o):
-    """Store four gates, or their gradients, H apart; a store casts to the type of the tensor."""
+    """Store four gates or their gradients, H values apart, in the dtype of the tensor."""
     tl.store(gates, i, mask=mask)
     tl.store(gates + H, f, mask=mask)
     tl.store(gates + 2 * H, g, mask=mask)
@@ -95,7 +99,7 @@ def store_gates(gates, H: tl.constexpr, mask, i, f, g, o):
 
 @triton.jit
 def cell_step(i, f, g, o, cell):
-    """Apply the activations of the gates; return them and the next cell."""
+    """Apply the activation functions of the gates; return the gates and the next cell."""
     i = tl.sigmoid(i)
     f = tl.sigmoid(f)
     g = tanh(g)
@@ -105,7 +109,7 @@ def cell_step(i, f, g, o, cell):
 
 @triton.jit
 def cell_step_gradient(i, f, g, o, cell, previous_cell, d_state, d_cell):
-    """Return the gradients of the gates before their activation and of the previous cell."""
+    """Return the gradients of the four gates, before activation, and of the previous cell."""
     tanh_cell = tanh(cell)
     d_cell += d_state * o * (1.0 - tanh_cell * tanh_cell)
     d_i = d_cell * g * i * (1.0 - i)
@@ -116,41 +120,42 @@ def cell_step_gradient(i, f, g, o, cell, previous_cell, d_state, d_cell):
 
 
 def previous_states(states: Tensor) -> Tensor:
-    """Return the state before each step: (B, L, H) shifted by one."""
+    """Return the (B, L, H) states before each step, given the (B, L, H) states after each step."""
     return F.pad(states[:, :-1], (0, 0, 1, 0))
 
 
 def launch(
     kernel: Any,
-    by_row: Sequence[Tensor | None],
+    batch: Sequence[Tensor | None],
     weights: Sequence[Tensor],
     *,
     hidden_size: int,
     **options: bool,
 ) -> None:
-    """Run a recurrent kernel on all rows, in as many launches as needed.
+    """Run a GRU or LSTM kernel on all rows, in as many launches as needed.
 
     Args:
-        kernel: its arguments are the tensors, the weights, the barrier counters, B and L.
-        by_row: tensors with B rows, of which each launch gets a slice; the first is (B, L, ...).
-        weights: tensors passed unchanged to each launch.
+        kernel: a kernel with the arguments `batch`, `weights`, barrier counters, B and L.
+        batch: tensors with B rows, or None; each launch gets a slice of the rows. The first tensor
+            is (B, L, ...).
+        weights: tensors that each launch gets unchanged.
         hidden_size: H, a multiple of 16.
         options: further options of the kernel.
     """
-    first = by_row[0]
+    first = batch[0]
     assert first is not None
     B, L = first.shape[:2]
-    team, rows_per_launch, meta = _plan_launch(B, hidden_size, first.dtype, first.device)
+    team_size, rows_per_launch, plan = _plan_launch(B, hidden_size, first.dtype, first.device)
     for start in range(0, B, rows_per_launch):
         num_rows = min(B - start, rows_per_launch)
-        part = slice(start, start + num_rows)
-        groups = triton.cdiv(num_rows, meta["ROWS"])
-        counters = torch.zeros(groups, dtype=torch.int32, device=first.device)
-        kernel[(team, groups)](
-            *(None if each is None else each[part] for each in by_row), *weights,
+        rows = slice(start, start + num_rows)
+        num_groups = triton.cdiv(num_rows, plan["ROWS"])
+        counters = torch.zeros(num_groups, dtype=torch.int32, device=first.device)
+        kernel[(team_size, num_groups)](
+            *(None if tensor is None else tensor[rows] for tensor in batch), *weights,
             counters, num_rows, L, H=hidden_size,
             PRECISION="tf32" if torch.backends.cudnn.allow_tf32 else "ieee",
-            **meta, **options,
+            **plan, **options,
         )  # fmt: skip
 
 
@@ -159,31 +164,33 @@ def _plan_launch(
 ) -> tuple[int, int, dict[str, int]]:
     """Divide the rows of a batch and the hidden units among launches and programs.
 
-    A program gets the smallest number of rows with which all programs run at the same time. A batch
-    that is too large for that is divided among several launches. Without a GPU (Triton's
-    interpreter) a team has one program.
+    A program gets as few rows as possible, but all programs of a launch must run at the same time.
+    A batch that is too large for one launch is divided among several. Without a GPU (in Triton's
+    interpreter), a team has one program.
 
     Returns:
-        Number of programs in a team, number of rows per launch, and meta-parameters of the kernels.
+        Number of programs in a team, number of rows per launch, and constants of the kernel.
     """
     if device.type != "cuda":
-        rows, units, groups = ROWS[0], hidden_size, 1
+        num_rows, num_units, num_groups = ROWS[0], hidden_size, 1
     else:
-        programs = torch.cuda.get_device_properties(device).multi_processor_count
-        units = 32 if hidden_size % 32 == 0 else 16
-        if hidden_size % 64 == 0 and batch_size > MANY_ROWS * (programs * units // hidden_size):
-            units = 64
-        groups = max(1, programs // (hidden_size // units))
-        rows = next((each for each in ROWS if groups * each >= batch_size), ROWS[-1])
-    # With few rows, longer blocks fit into shared memory. Float32 needs twice the memory of half
-    # precision, so its blocks are half as long.
-    block = 128 if rows == ROWS[0] else 64
+        num_programs = torch.cuda.get_device_properties(device).multi_processor_count
+        num_units = 32 if hidden_size % 32 == 0 else 16
+        max_rows = MANY_ROWS * (num_programs * num_units // hidden_size)
+        if hidden_size % 64 == 0 and batch_size > max_rows:
+            num_units = 64
+        num_groups = max(1, num_programs // (hidden_size // num_units))
+        num_rows = next((rows for rows in ROWS if num_groups * rows >= batch_size), ROWS[-1])
+    # A kernel multiplies matrices in blocks of hidden units, which are kept in shared memory. With
+    # few rows, longer blocks fit. Float32 needs twice the memory of half precision, so its blocks
+    # are half as long.
+    block_size = 128 if num_rows == ROWS[0] else 64
     if dtype.itemsize > 2:
-        block //= 2
-    meta = {
-        "ROWS": rows,
-        "UNITS": units,
-        "BLOCK": block if hidden_size % block == 0 else 16,
-        "num_warps": 8 if rows > MANY_ROWS else 4,
+        block_size //= 2
+    plan = {
+        "ROWS": num_rows,
+        "UNITS": num_units,
+        "BLOCK": block_size if hidden_size % block_size == 0 else 16,
+        "num_warps": 8 if num_rows > MANY_ROWS else 4,
     }
-    return hidden_size // units, groups * rows, meta
+    return hidden_size // num_units, num_groups * num_rows, plan

@@ -1,7 +1,8 @@
-"""Triton kernels for target log-probabilities under the (copy) softmax.
+"""Triton kernels for the log-probabilities of target words, with or without copying.
 
 The PyTorch functions convert the logits of the whole vocabulary to float32 and keep several tensors
-of that size; here a program reads one row of half-precision logits once and sums in registers.
+of this size. Here, a program reads the logits of one target word once, in half precision, and sums
+them in registers in float32. The row of a target is its index among all B * T targets.
 """
 
 import math
@@ -13,11 +14,11 @@ import triton.language as tl
 from torch import Tensor
 
 BLOCK_V = 2048
-"""Vocabulary words that a program processes at a time."""
+"""Number of vocabulary words that a program processes at a time."""
 BLOCK_S = 64
-"""Source positions that a program processes at a time."""
+"""Number of source positions that a program processes at a time."""
 LOWEST = -1e30
-"""Finite substitute for the log of zero."""
+"""Finite number in place of the log of zero."""
 FLOOR = math.log(torch.finfo(torch.float32).tiny)
 """Smallest log-probability that is returned, as in the PyTorch functions."""
 
@@ -37,36 +38,38 @@ def _forward(
     BLOCK: tl.constexpr, COPY_BLOCK: tl.constexpr, HAS_COPY: tl.constexpr, LOW: tl.constexpr,
     FLOOR: tl.constexpr,
 ):  # fmt: skip
-    """Compute the log-probability of the target of one row.
+    """Compute the log-probability of one target.
 
-    Stores for the backward pass the logs of the softmax denominator and numerator.
+    Reads (B, T, V) vocab_logits, (B, T, S) copy_logits, (B, S) valid and ext_ids, (B, T) targets.
+    Stores (B, T) log_probs and, for the backward pass, the logs of the softmax denominator (sum
+    over all words and positions) and numerator (sum over those of the target).
     """
     row = tl.program_id(0).to(tl.int64)
     b = row // T
     target = tl.load(targets + row)
-    running_max, running_sum, mean = LOW, 0.0, 0.0
-    for first in range(0, V, BLOCK):
-        word = first + tl.arange(0, BLOCK)
+    running_max, running_sum, mean_logit = LOW, 0.0, 0.0
+    for block_start in range(0, V, BLOCK):
+        word = block_start + tl.arange(0, BLOCK)
         logits = tl.load(vocab_logits + row * V + word, mask=word < V, other=LOW).to(tl.float32)
         logits = tl.where(word < V, logits, LOW)
-        mean += tl.sum(tl.where(word < V, logits, 0.0), 0)
+        mean_logit += tl.sum(tl.where(word < V, logits, 0.0), 0)
         running_max, running_sum = _add_exp(running_max, running_sum, logits, LOW)
-    mean = mean / V
+    mean_logit = mean_logit / V
     vocab_id = tl.minimum(target, V - 1)
     vocab_logit = tl.load(vocab_logits + row * V + vocab_id).to(tl.float32)
     target_max, target_sum = tl.where(target < V, vocab_logit, LOW), tl.where(target < V, 1.0, 0.0)
     if HAS_COPY:
-        for first in range(0, S, COPY_BLOCK):
-            position = first + tl.arange(0, COPY_BLOCK)
-            real = tl.load(valid + b * S + position, mask=position < S, other=0) != 0
+        for block_start in range(0, S, COPY_BLOCK):
+            position = block_start + tl.arange(0, COPY_BLOCK)
+            is_word = tl.load(valid + b * S + position, mask=position < S, other=0) != 0
             logits = tl.load(copy_logits + row * S + position, mask=position < S, other=LOW).to(
                 tl.float32
             )
-            logits = tl.where(real, logits, LOW)
+            logits = tl.where(is_word, logits, LOW)
             running_max, running_sum = _add_exp(running_max, running_sum, logits, LOW)
-            same = tl.load(ext_ids + b * S + position, mask=position < S, other=-1) == target
+            is_target = tl.load(ext_ids + b * S + position, mask=position < S, other=-1) == target
             target_max, target_sum = _add_exp(
-                target_max, target_sum, tl.where(same, logits, LOW), LOW
+                target_max, target_sum, tl.where(is_target, logits, LOW), LOW
             )
     log_denominator = running_max + tl.log(running_sum)
     is_reachable = target_sum > 0.0
@@ -74,7 +77,7 @@ def _forward(
     tl.store(log_denominators + row, log_denominator)
     tl.store(log_numerators + row, log_numerator)
     log_prob = tl.maximum(log_numerator - log_denominator, FLOOR)
-    tl.store(log_probs + row, log_prob + smoothing * (mean - log_denominator - log_prob))
+    tl.store(log_probs + row, log_prob + smoothing * (mean_logit - log_denominator - log_prob))
 
 
 @triton.jit
@@ -85,7 +88,11 @@ def _backward(
     BLOCK: tl.constexpr, COPY_BLOCK: tl.constexpr, HAS_COPY: tl.constexpr, LOW: tl.constexpr,
     FLOOR: tl.constexpr,
 ):  # fmt: skip
-    """Compute the gradient of the logits of one row."""
+    """Compute the gradients of the logits of one target.
+
+    Reads the tensors of the forward pass and (B, T) d_log_probs. Stores (B, T, V) d_vocab and
+    (B, T, S) d_copy.
+    """
     row = tl.program_id(0).to(tl.int64)
     b = row // T
     target = tl.load(targets + row)
@@ -95,8 +102,8 @@ def _backward(
     is_reachable = (log_numerator > LOW) & (log_numerator - log_denominator > FLOOR)
     numerator_scale = tl.where(is_reachable, scale * (1.0 - smoothing), 0.0)
     denominator_scale = numerator_scale + scale * smoothing
-    for first in range(0, V, BLOCK):
-        word = first + tl.arange(0, BLOCK)
+    for block_start in range(0, V, BLOCK):
+        word = block_start + tl.arange(0, BLOCK)
         logits = tl.load(vocab_logits + row * V + word, mask=word < V, other=LOW).to(tl.float32)
         d = scale * smoothing / V - denominator_scale * tl.exp(logits - log_denominator)
         d += tl.where(
@@ -104,18 +111,18 @@ def _backward(
         )
         tl.store(d_vocab + row * V + word, d, mask=word < V)
     if HAS_COPY:
-        for first in range(0, S, COPY_BLOCK):
-            position = first + tl.arange(0, COPY_BLOCK)
-            real = tl.load(valid + b * S + position, mask=position < S, other=0) != 0
+        for block_start in range(0, S, COPY_BLOCK):
+            position = block_start + tl.arange(0, COPY_BLOCK)
+            is_word = tl.load(valid + b * S + position, mask=position < S, other=0) != 0
             logits = tl.load(copy_logits + row * S + position, mask=position < S, other=LOW).to(
                 tl.float32
             )
-            same = tl.load(ext_ids + b * S + position, mask=position < S, other=-1) == target
+            is_target = tl.load(ext_ids + b * S + position, mask=position < S, other=-1) == target
             d = -denominator_scale * tl.exp(logits - log_denominator)
             d += tl.where(
-                same, numerator_scale * tl.exp(tl.minimum(logits - log_numerator, 0.0)), 0.0
+                is_target, numerator_scale * tl.exp(tl.minimum(logits - log_numerator, 0.0)), 0.0
             )
-            d = tl.where(real, d, 0.0)
+            d = tl.where(is_word, d, 0.0)
             tl.store(d_copy + row * S + position, d, mask=position < S)
 
 
@@ -132,7 +139,10 @@ class TritonTargetLogProbs(torch.autograd.Function):
         target_ids: Tensor,
         label_smoothing: float,
     ) -> Tensor:
-        """Return the (B, T) log-probabilities; arguments as for `copy_target_log_probs`."""
+        """Return the (B, T) log-probabilities of the targets.
+
+        The arguments are those of `copy_target_log_probs`; `copy_logits` may be None.
+        """
         B, T, V = vocab_logits.shape
         vocab_logits, target_ids = vocab_logits.contiguous(), target_ids.contiguous()
         copy_logits = None if copy_logits is None else copy_logits.contiguous()
@@ -156,7 +166,7 @@ class TritonTargetLogProbs(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, d_log_probs: Tensor) -> tuple[Tensor | None, ...]:
-        """Return the gradients of the vocabulary and copy logits."""
+        """Return the gradients of the arguments of `forward`; only the logits have one."""
         (
             vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
             log_denominators, log_numerators,

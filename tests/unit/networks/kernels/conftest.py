@@ -1,4 +1,7 @@
-"""Run the kernels in Triton's interpreter without a GPU; the variable is read at import."""
+"""Without a GPU, the kernels run in Triton's interpreter.
+
+Triton reads the variable when it is imported, so it is set before any test module is imported.
+"""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The kernels of the teacher-forced decoder compute `functional.decode_teacher_forced`."""
+"""The decoder kernels give the results and gradients of `functional.decode_teacher_forced`."""
 
 import torch
 
@@ -10,10 +10,11 @@ VALID = torch.arange(S) < torch.tensor([[19], [1], [7]])
 
 
 def random_arguments() -> list[torch.Tensor]:
-    draw = torch.Generator().manual_seed(5)
+    """Return the arguments of `AttentionLstm.forward`."""
+    generator = torch.Generator().manual_seed(5)
 
     def normal(*size: int, scale: float = 1.0) -> torch.Tensor:
-        return (scale * torch.randn(*size, generator=draw)).requires_grad_()
+        return (scale * torch.randn(*size, generator=generator)).requires_grad_()
 
     return [
         normal(B, T, 4 * H),
@@ -31,24 +32,20 @@ def random_arguments() -> list[torch.Tensor]:
 
 def test_decoder_kernels_match_plain_decoder():
     arguments = random_arguments()
-    leaves = [each for each in arguments if each.is_floating_point()]
     expected = decode_teacher_forced(*arguments[:6], DecoderWeights(*arguments[6:]))
-    found = AttentionLstm.apply(*arguments)
-    for found_gradient, expected_gradient in zip(found, expected, strict=True):
-        torch.testing.assert_close(found_gradient, expected_gradient, rtol=0, atol=1e-5)
+    outputs = AttentionLstm.apply(*arguments)
+    torch.testing.assert_close(outputs, expected, rtol=0, atol=1e-5)
 
-    gradient = [torch.randn(B, T, H), torch.randn(B, T, U)]
-    for found_gradient, expected_gradient in zip(
-        torch.autograd.grad(found[:2], leaves, gradient),
-        torch.autograd.grad(expected[:2], leaves, gradient),
-        strict=True,
-    ):
-        torch.testing.assert_close(found_gradient, expected_gradient, rtol=0, atol=1e-4)
+    leaves = [tensor for tensor in arguments if tensor.is_floating_point()]
+    d_outputs = [torch.randn(B, T, H), torch.randn(B, T, U)]  # of states and contexts
+    gradients = torch.autograd.grad(outputs[:2], leaves, d_outputs)
+    expected_gradients = torch.autograd.grad(expected[:2], leaves, d_outputs)
+    torch.testing.assert_close(gradients, expected_gradients, rtol=0, atol=1e-4)
 
 
 def test_decoder_kernels_do_not_modify_incoming_gradient():
     arguments = random_arguments()
     states, contexts, _ = AttentionLstm.apply(*arguments)
-    gradient = torch.ones_like(contexts)
-    torch.autograd.grad([states, contexts], [arguments[0]], [torch.ones_like(states), gradient])
-    assert (gradient == 1).all()
+    d_states, d_contexts = torch.ones_like(states), torch.ones_like(contexts)
+    torch.autograd.grad([states, contexts], [arguments[0]], [d_states, d_contexts])
+    assert (d_contexts == 1).all()

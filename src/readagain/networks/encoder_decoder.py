@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from readagain.networks import dispatch
-from readagain.networks.decoder import AttentionDecoder, DecoderState, PreviousWords
+from readagain.networks.decoder import AttentionDecoder, DecoderState, PreviousWordEmbedding
 from readagain.networks.encoders import OnePassEncoder, ReadAgainEncoder
 from readagain.networks.layers import WordEmbedding
 from readagain.networks.network import Network, NetworkState, SourceMemory, StepLogits
@@ -16,19 +16,22 @@ from readagain.text.vocab import PAD, UNK
 
 
 @dataclass(frozen=True)
-class StepState(NetworkState):
-    """Decoder state: encoded sources, recurrent state and copy logits of the previous step."""
+class EncoderDecoderState(NetworkState):
+    """Decoder state: encoded sources, recurrent state and (B, S) copy logits of the last step.
+
+    The copy logits are None before the first step and for a model that cannot copy.
+    """
 
     decoder: DecoderState
     copy_logits: Tensor | None = None
 
 
-class EncoderDecoder(Network[StepState]):
+class EncoderDecoder(Network[EncoderDecoderState]):
     """Encoder, attention decoder and output layer.
 
     Dropout is applied to the embeddings of source, summary and copied words, to the states of each
-    pass, and to decoder states before the output layer. It is not applied inside a recurrence, to
-    gates or to attention weights.
+    encoder pass, and to decoder states before the output layer. It is not applied inside a
+    recurrence, to gates or to attention weights.
     """
 
     def __init__(
@@ -36,7 +39,7 @@ class EncoderDecoder(Network[StepState]):
         *,
         source_embedding: WordEmbedding,
         encoder: OnePassEncoder | ReadAgainEncoder,
-        previous_words: PreviousWords,
+        previous_words: PreviousWordEmbedding,
         decoder: AttentionDecoder,
         output: VocabularyOutput,
         copy_scores: CopyScorer | None,
@@ -53,23 +56,22 @@ class EncoderDecoder(Network[StepState]):
 
     def encode(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
-    ) -> StepState:
+    ) -> EncoderDecoderState:
         """Encode sources and return the state before the first word."""
         words = self.source_embedding(source_ids)  # (B, N, L, E)
         encoded = self.encoder(self.dropout(words), source_lengths)
-        copy = self.copy_scores
         memory = SourceMemory(
             states=encoded.states,
             valid=encoded.valid,
             keys=self.decoder.keys(encoded.states),
             ext_ids=source_ext_ids,
             importance=encoded.importance,
-            copy_keys=None if copy is None else copy.keys(encoded.states),
+            copy_keys=None if self.copy_scores is None else self.copy_scores.keys(encoded.states),
             copy_words=self.previous_words.embed_positions(encoded.states),
         )
-        return StepState(memory, self.decoder.start(encoded.last))
+        return EncoderDecoderState(memory, self.decoder.start(encoded.last_states))
 
-    def decode(self, state: StepState, previous_ids: Tensor) -> Tensor:
+    def decode(self, state: EncoderDecoderState, previous_ids: Tensor) -> Tensor:
         """Return the (B, T, H) decoder states for (B, T) previous words (teacher forcing)."""
         memory = state.memory
         words = self.dropout(self.previous_words(previous_ids, memory.copy_words))  # (B, T, E)
@@ -80,15 +82,19 @@ class EncoderDecoder(Network[StepState]):
     def log_probs(
         self, outputs: Tensor, memory: SourceMemory, target_ids: Tensor, label_smoothing: float
     ) -> Tensor:
-        """Return the (B, T) log-probabilities of targets, generated or copied."""
+        """Return the (B, T) log-probabilities of targets, generated or copied.
+
+        A model that cannot copy scores UNK in place of OOV words. A model with a shortlist scores
+        UNK in place of vocabulary words that are not on the shortlist; the papers on shortlists do
+        not define this case.
+        """
         ext_ids = memory.ext_ids
         if isinstance(self.output, ShortlistOutput):
-            shortlists = self.output.shared_shortlists(ext_ids)
+            shortlists = self.output.build_shared_shortlists(ext_ids)
             vocab_logits = self.output.score_shared(outputs, shortlists)  # (B, T, W)
-            # From here on, ids are columns of the shortlist. Not in the paper: UNK replaces
-            # summary words that are not on the shortlist.
-            target_ids = shortlists.to_columns(target_ids, absent=UNK)
-            ext_ids = shortlists.to_columns(ext_ids, absent=PAD)
+            # From here on, ids are columns of the shortlist.
+            target_ids = shortlists.to_columns(target_ids, default=UNK)
+            ext_ids = shortlists.to_columns(ext_ids, default=PAD)
         else:
             vocab_logits = self.output(outputs)  # (B, T, V)
         if self.copy_scores is None:
@@ -102,47 +108,49 @@ class EncoderDecoder(Network[StepState]):
 
     def start(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
-    ) -> StepState:
-        """Encode sources for `step`, with their shortlists."""
+    ) -> EncoderDecoderState:
+        """Encode sources and build their shortlists; return the state for the first `step`."""
         state = self.encode(source_ids, source_lengths, source_ext_ids)
         if not isinstance(self.output, ShortlistOutput):
             return state
-        shortlist = self.output.prepare(source_ext_ids)
-        return replace(state, memory=replace(state.memory, shortlist=shortlist))
+        shortlists = self.output.build_source_shortlists(source_ext_ids)
+        return replace(state, memory=replace(state.memory, shortlists=shortlists))
 
-    def step(self, state: StepState, previous_ids: Tensor) -> tuple[StepLogits, StepState]:
-        """Compute the logits of the next words.
-
-        Args:
-            state: state after the previous step, or from `start`.
-            previous_ids: (B,) extended ids of the previous words; BOS in the first step.
-        """
+    def step(
+        self, state: EncoderDecoderState, previous_ids: Tensor
+    ) -> tuple[StepLogits, EncoderDecoderState]:
+        """Run one decoder step on (B,) extended ids of the previous words."""
         memory = state.memory
         previous_ids = self._use_most_probable_positions(state, previous_ids).unsqueeze(1)
         word = self.previous_words(previous_ids, memory.copy_words).squeeze(1)  # (B, E)
-        decoder, _, attention = self.decoder.step(
+        decoder_state, _, attention = self.decoder.step(
             word, memory.keys, memory.states, memory.valid, state.decoder
         )
-        if isinstance(self.output, ShortlistOutput) and memory.shortlist is not None:
-            vocab_logits = self.output.score(decoder.hidden, memory.shortlist)  # (B, W + S)
+        hidden = decoder_state.hidden  # (B, H)
+        if isinstance(self.output, ShortlistOutput) and memory.shortlists is not None:
+            vocab_logits = self.output.score_by_source(hidden, memory.shortlists)  # (B, W + S)
         else:
-            vocab_logits = self.output(decoder.hidden)  # (B, V)
+            vocab_logits = self.output(hidden)  # (B, V)
         copy_logits = None
         if self.copy_scores is not None:
-            hidden = decoder.hidden.unsqueeze(1)  # (B, 1, H)
-            copy_logits = self.copy_scores(hidden, memory.copy_keys).squeeze(1)  # (B, S)
+            copy_logits = self.copy_scores(hidden.unsqueeze(1), memory.copy_keys).squeeze(
+                1
+            )  # (B, S)
         logits = StepLogits(vocab_logits, copy_logits, attention)
-        return logits, StepState(memory, decoder, copy_logits)
+        return logits, EncoderDecoderState(memory, decoder_state, copy_logits)
 
-    def _use_most_probable_positions(self, state: StepState, previous_ids: Tensor) -> Tensor:
-        """Map id V + i of a copied word to V + j; i is its first, j its most probable position.
+    def _use_most_probable_positions(
+        self, state: EncoderDecoderState, previous_ids: Tensor
+    ) -> Tensor:
+        """Replace the (B,) ids V + i of copied words by V + j.
 
-        The paper does not define the embedding p_i of a word that occurs at several positions.
-        Decoding uses the most probable position, teacher forcing the first.
+        Position i is the first occurrence of the word; position j is the occurrence that was copied
+        with the highest probability. If a word occurs several times, the paper does not say which
+        p_i embeds it. Decoding uses the most probable position, teacher forcing the first.
         """
         if state.copy_logits is None:
             return previous_ids
         V = self.previous_words.vocab_size
-        is_word = (state.memory.ext_ids == previous_ids.unsqueeze(1)) & state.memory.valid
+        is_word = (state.memory.ext_ids == previous_ids.unsqueeze(1)) & state.memory.valid  # (B, S)
         position = state.copy_logits.masked_fill(~is_word, -torch.inf).argmax(dim=1)  # (B,)
         return torch.where(previous_ids < V, previous_ids, V + position)
