@@ -1,9 +1,10 @@
-"""Writers of the files of a corpus: lexicon, case table, shards, raw dev and test texts."""
+"""Writers of the files of a corpus: lexicon, case table, shards, and raw dev and test texts."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,9 @@ from readagain.corpus.inputs import SPLITS, CorpusInput, Example
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard, texts_file
-from readagain.corpus.splits import TRAIN, SplitChunk
+from readagain.corpus.splits import DEV, TEST, TRAIN, SplitChunk
 from readagain.corpus.statistics import Statistics, summary_ranks
-from readagain.corpus.truecasing import TITLE_CASE_RULES, CaseRules, write_case_table
+from readagain.corpus.truecasing import CaseRules, write_case_table
 from readagain.formats.files import changed_error
 from readagain.formats.records import InvalidRecord
 from readagain.text.normalization import normalize_tokens
@@ -30,14 +31,17 @@ def write_shards(
     chunks: Sequence[SplitChunk],
     folder: Path,
     report_chunk: Callable[[], None],
-    rules: CaseRules = TITLE_CASE_RULES,
-    min_count: int = 1,
+    rules: CaseRules,
+    min_count: int,
 ) -> tuple[Lexicon, dict[str, dict[str, int]], dict[str, Statistics]]:
-    """Write lexicon, case table and the shards of every split into `folder`, in input order.
+    """Write the lexicon, the case table and the shards of every split.
 
-    Words that occur fewer than `min_count` times in the texts of the train split become unknown
-    words in texts; the same for headlines. `report_chunk` is called after each chunk, in each pass
-    over the chunks.
+    Args:
+        chunks: all chunks; shards have their pairs in the same order.
+        folder: the folder of the corpus.
+        report_chunk: function that is called each time that a chunk was read.
+        rules: the rules of the case table.
+        min_count: minimum count of words (see `PrepareSettings.min_count`).
 
     Returns:
         The lexicon, and the counts and statistics of each split.
@@ -71,10 +75,10 @@ def write_shards(
 def build_lexicon(
     chunks: Sequence[SplitChunk], report_chunk: Callable[[], None]
 ) -> tuple[Lexicon, list[NDArray[np.int32]]]:
-    """Count the words of all pairs that were not dropped, and sort them.
+    """Build the lexicon from all pairs that were not dropped.
 
     Returns:
-        The lexicon, and for each chunk the table from its word ids to lexicon ids.
+        The lexicon, and for each chunk the lexicon ids of its word ids.
     """
     ids: dict[str, int] = {}
     tables: list[NDArray[np.int32]] = []
@@ -88,9 +92,9 @@ def build_lexicon(
             np.repeat(split_chunk.splits, chunk.pair_segments), chunk.segment_lengths
         )  # (W,)
         is_train, is_headline = splits == TRAIN, chunk.headline_mask()
-        groups = (is_train & ~is_headline, is_train & is_headline, splits > TRAIN)
-        for row, in_group in enumerate(groups):
-            counts[row, table] += np.bincount(chunk.ids[in_group], minlength=len(table))
+        masks = (is_train & ~is_headline, is_train & is_headline, splits > TRAIN)
+        for row, mask in enumerate(masks):
+            counts[row, table] += np.bincount(chunk.ids[mask], minlength=len(table))
         tables.append(table)
         report_chunk()
     lexicon, lexicon_ids = _sort_words(list(ids), counts[:, : len(ids)])
@@ -98,12 +102,12 @@ def build_lexicon(
 
 
 def _sort_words(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, NDArray[np.int32]]:
-    """Return the lexicon, sorted by count in the train split, then by spelling.
+    """Build a lexicon, sorted by count in the train split, then alphabetically.
 
     Args:
         words: the distinct words.
-        counts: (3, words) counts in train texts, train headlines and other splits; words without
-            any are omitted.
+        counts: (3, words) counts in train texts, in train headlines and in other splits; words with
+            three zeros are omitted.
 
     Returns:
         The lexicon, and the lexicon id of each word, `UNKNOWN_ID` for omitted words.
@@ -121,21 +125,25 @@ def _sort_words(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, N
 
 @dataclass(frozen=True, kw_only=True)
 class PairArrays:
-    """Pairs in the layout of a chunk (see `Chunk`), with lexicon ids."""
+    """Pairs in the layout of `Chunk`, but with lexicon ids."""
 
     ids: NDArray[np.int32]
+    """(W,) lexicon ids."""
     segment_lengths: NDArray[np.int32]
+    """(G,) number of words of each segment."""
     pair_segments: NDArray[np.int32]
+    """(P,) number of segments of each pair."""
     origins: NDArray[np.uint16]
+    """(P,) index of each pair's origin in `CorpusManifest.origins`."""
 
     def __len__(self) -> int:
         return len(self.pair_segments)
 
     def split_at(self, num_pairs: int) -> tuple["PairArrays", "PairArrays"]:
-        """Split after `num_pairs` pairs."""
+        """Return the first `num_pairs` pairs, and the other pairs."""
         num_segments = int(self.pair_segments[:num_pairs].sum())
         num_words = int(self.segment_lengths[:num_segments].sum())
-        parts = zip(
+        arrays = zip(
             np.split(self.ids, [num_words]),
             np.split(self.segment_lengths, [num_segments]),
             np.split(self.pair_segments, [num_pairs]),
@@ -144,7 +152,7 @@ class PairArrays:
         )
         first, second = (
             PairArrays(ids=ids, segment_lengths=lengths, pair_segments=segments, origins=origins)
-            for ids, lengths, segments, origins in parts
+            for ids, lengths, segments, origins in arrays
         )
         return first, second
 
@@ -152,7 +160,14 @@ class PairArrays:
 def _select_pairs(
     chunk: Chunk, is_selected: NDArray[np.bool_], table: NDArray[np.int32], origin_index: int
 ) -> PairArrays:
-    """Return the pairs of a chunk at which `is_selected` (P,) is True."""
+    """Return the pairs of a chunk at which `is_selected` is True.
+
+    Args:
+        chunk: the chunk.
+        is_selected: (P,) bool.
+        table: the lexicon ids of the word ids of the chunk.
+        origin_index: index of the origin of all pairs.
+    """
     is_segment_selected = np.repeat(is_selected, chunk.pair_segments)  # (G,)
     is_word_selected = np.repeat(is_segment_selected, chunk.segment_lengths)  # (W,)
     return PairArrays(
@@ -164,13 +179,13 @@ def _select_pairs(
 
 
 def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
-    """Replace words by the unknown word if the lexicon has no count for their side.
+    """Replace rare words by the unknown word.
 
     `Lexicon.without_rare` has set the counts of rare words to 0, separately for texts and
     headlines.
     """
     in_headline = np.repeat(are_headlines(pairs.pair_segments), pairs.segment_lengths)  # (W,)
-    # The unknown word, id -1, gets the count of the last word. It stays unknown with any count.
+    # The id -1 of the unknown word gets the count of the last word. It stays -1 with any count.
     counts = np.where(
         in_headline, lexicon.summary_counts[pairs.ids], lexicon.source_counts[pairs.ids]
     )
@@ -178,7 +193,7 @@ def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
 
 
 class ShardWriter:
-    """Writer of the shards of one split; each has `shard_pairs` pairs, the last one fewer."""
+    """Writer of the shards of a split; each has `shard_pairs` pairs, except perhaps the last."""
 
     def __init__(self, folder: Path, split: str, shard_pairs: int) -> None:
         self.folder = folder
@@ -219,7 +234,7 @@ class ShardWriter:
 
 
 def _offsets(lengths: Sequence[NDArray[np.int32]]) -> NDArray[np.int64]:
-    """Return the starts of consecutive items of these lengths, and the end of the last one."""
+    """Return the starts of consecutive items with these lengths, then the end of the last item."""
     return np.concatenate([[0], np.cumsum(np.concatenate(lengths), dtype=np.int64)])
 
 
@@ -227,30 +242,35 @@ def write_texts(
     sources: Sequence[CorpusInput],
     chunks: Sequence[Sequence[SplitChunk]],
     folder: Path,
-    min_count: int = 1,
+    min_count: int,
 ) -> None:
-    """Write dev.texts.jsonl and test.texts.jsonl in the order of the shards.
+    """Write the raw texts of the dev and test splits, in the order of the shards.
 
-    `chunks` has the chunks of each source.
+    This function reads the inputs with dev or test pairs again, because chunks do not have raw
+    texts. Chunks with raw texts would be larger, and most texts are for training. If `min_count` is
+    greater than 1, UNK replaces the rare words of texts and headlines that are tokenized as in
+    Gigaword.
 
-    Chunks do not store raw texts, and the dev pairs are known only after all inputs are read, so
-    the inputs with dev or test pairs are read again. This is cheaper than storing every text. With
-    `min_count`, rare words of pairs tokenized as in Gigaword are replaced by the unknown word.
+    Args:
+        sources: all inputs.
+        chunks: the chunks of each input.
+        folder: the folder of the corpus, which has the lexicon.
+        min_count: minimum count of words (see `PrepareSettings.min_count`).
     """
-    known = None
+    known_words = None
     if min_count > 1:
         lexicon = Lexicon.load(folder / LEXICON_FILE)
-        known = lexicon.known_words("source"), lexicon.known_words("summary")
+        known_words = lexicon.known_words("source"), lexicon.known_words("summary")
     with ExitStack() as stack:
         files = {}
-        for code, split in list(enumerate(SPLITS))[TRAIN + 1 :]:
-            if any((chunk.splits == code).any() for group in chunks for chunk in group):
+        for code, split in ((DEV, "dev"), (TEST, "test")):
+            if any((chunk.splits == code).any() for chunk in chain.from_iterable(chunks)):
                 path = folder / texts_file(split)
                 files[code] = stack.enter_context(path.open("w", encoding="utf-8", newline="\n"))
         for source, source_chunks in zip(sources, chunks, strict=True):
             for code, example in _evaluation_examples(source, source_chunks):
-                if known is not None:
-                    example = _mask_rare(example, source, *known)
+                if known_words is not None:
+                    example = _mask_rare(example, source, *known_words)
                 record: dict[str, object] = {"text": example.text, "headline": example.headline}
                 if example.references:
                     record["references"] = example.references
@@ -263,7 +283,7 @@ def _mask_rare(
     text_words: Collection[str],
     headline_words: Collection[str],
 ) -> Example:
-    """Replace words that are not in the lists by UNK in the tokenized texts of a pair."""
+    """Replace unknown words of a text or headline by UNK, if it is tokenized as in Gigaword."""
 
     def mask(text: str, known: Collection[str]) -> str:
         return "\n".join(
@@ -284,7 +304,11 @@ def _mask_rare(
 def _evaluation_examples(
     source: CorpusInput, chunks: Sequence[SplitChunk]
 ) -> Iterator[tuple[int, Example]]:
-    """Yield the split code and the example for each dev and test example of an input."""
+    """Yield the dev and test examples of an input, each after its split (DEV or TEST).
+
+    Raises:
+        DataError: when the input has changed since its chunks were created.
+    """
     if not any((chunk.splits > TRAIN).any() for chunk in chunks):
         return
     format = FORMATS[source.format]
@@ -292,10 +316,10 @@ def _evaluation_examples(
         pairs = np.flatnonzero(chunk.splits > TRAIN)
         if len(pairs) == 0:
             continue
-        records = Chunk.load(chunk.path).records[pairs].tolist()
-        splits = dict(zip(records, chunk.splits[pairs].tolist(), strict=True))
-        for number, record in enumerate(format.parse_block(source, block)):
-            if number in splits:
+        record_indices = Chunk.load(chunk.path).records[pairs].tolist()
+        split_of_record = dict(zip(record_indices, chunk.splits[pairs].tolist(), strict=True))
+        for index, record in enumerate(format.parse_block(source, block)):
+            if index in split_of_record:
                 if isinstance(record, InvalidRecord):
                     raise changed_error(str(source.path))
-                yield splits[number], record
+                yield split_of_record[index], record

@@ -134,7 +134,7 @@ def _make_huggingface_reader(folder: Path) -> InputReader:
 
 
 def _file_reader(name: str, read_file: Callable[[Path], object]) -> ReaderFactory:
-    """Return a reader factory that writes an input to a file and calls `read_file` with its path."""
+    """Return a reader factory for a file with this name; `read_file` reads it."""
 
     def make_reader(folder: Path) -> InputReader:
         path = folder / name

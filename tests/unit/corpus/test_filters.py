@@ -20,7 +20,7 @@ def drops(name, headline, text=TEXT, language=ENGLISH, **limits):
     """Return whether a filter drops a pair."""
     sentences = [text[:5], text[5:]]
     pair = FilterInput(sentences, headline.split(), FilterLimits(**limits), language)
-    return FILTERS[name].is_unwanted(pair)
+    return FILTERS[name].should_drop(pair)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_choose_filters_accepts_names_and_sets():
 )
 def test_published_filters(headline, text, dropped_by):
     pair = FilterInput([text, ["rest"]], headline.split(), FilterLimits(), ENGLISH)
-    found = [name for name in choose_filters("rush2015") if FILTERS[name].is_unwanted(pair)]
+    found = [name for name in choose_filters("rush2015") if FILTERS[name].should_drop(pair)]
     assert found == ([dropped_by] if dropped_by else [])
 
 

@@ -14,7 +14,7 @@ from readagain.corpus.splits import (
     NOT_SAMPLED,
     TEST,
     TRAIN,
-    Hashes,
+    PairHashes,
     choose_splits,
     count_dropped,
 )
@@ -22,7 +22,7 @@ from readagain.errors import ConfigError
 
 
 def splits_of(texts, pairs, splits, **wanted):
-    hashes = Hashes(
+    hashes = PairHashes(
         texts=np.array(texts, np.uint64),
         pairs=np.array(pairs, np.uint64),
         splits=np.array(splits, np.int8),
