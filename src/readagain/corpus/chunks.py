@@ -79,9 +79,9 @@ class Chunk:
     invalid: list[InvalidRecord]
     """Skipped invalid records."""
 
-    def headline_mask(self) -> NDArray[np.bool_]:
+    def headline_word_mask(self) -> NDArray[np.bool_]:
         """Return (W,) True at words of headlines."""
-        return np.repeat(are_headlines(self.pair_segments), self.segment_lengths)
+        return np.repeat(headline_segment_mask(self.pair_segments), self.segment_lengths)
 
     def save(self, path: Path) -> None:
         """Write the chunk atomically, with a checksum."""
@@ -127,7 +127,7 @@ class Chunk:
             )
 
 
-def are_headlines(pair_segments: NDArray[np.int32]) -> NDArray[np.bool_]:
+def headline_segment_mask(pair_segments: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return (G,) True at headlines; the headline is the last segment of each pair."""
     is_headline = np.zeros(int(pair_segments.sum()), dtype=bool)
     is_headline[np.cumsum(pair_segments) - 1] = True

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.chunks import are_headlines
+from readagain.corpus.chunks import headline_segment_mask
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.text.vocab import SPECIAL_TOKENS
 
@@ -63,7 +63,7 @@ class Statistics:
             pair_segments: (P,) number of segments of each pair.
             ranks: the result of `summary_ranks`.
         """
-        is_summary = are_headlines(pair_segments)  # (G,)
+        is_summary = headline_segment_mask(pair_segments)  # (G,)
         pair_of_segment = np.repeat(np.arange(len(pair_segments)), pair_segments)  # (G,)
         sentence_lengths = segment_lengths[~is_summary]
         text_lengths = np.bincount(

@@ -92,7 +92,7 @@ def write_case_table(
             report_chunk()
 
     for chunk, spellings in read_spellings():
-        counts.add(spellings, is_headline=chunk.headline_mask())
+        counts.add(spellings, is_headline=chunk.headline_word_mask())
     usual, is_listed = counts.usual_spellings(rules)
     words = [counts.spell(id) for id in usual[is_listed].tolist()]
     is_frequent = lexicon.summary_counts >= rules.min_bigram_count

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.chunks import UNKNOWN_WORD, Chunk, are_headlines
+from readagain.corpus.chunks import UNKNOWN_WORD, Chunk, headline_segment_mask
 from readagain.corpus.inputs import SPLITS, CorpusInput, Example
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.corpus.readers.formats import FORMATS
@@ -91,7 +91,7 @@ def build_lexicon(
         splits = np.repeat(
             np.repeat(split_chunk.splits, chunk.pair_segments), chunk.segment_lengths
         )  # (W,)
-        is_train, is_headline = splits == TRAIN, chunk.headline_mask()
+        is_train, is_headline = splits == TRAIN, chunk.headline_word_mask()
         masks = (is_train & ~is_headline, is_train & is_headline, splits > TRAIN)
         for row, mask in enumerate(masks):
             counts[row, table] += np.bincount(chunk.ids[mask], minlength=len(table))
@@ -184,7 +184,8 @@ def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
     `Lexicon.without_rare` has set the counts of rare words to 0, separately for texts and
     headlines.
     """
-    in_headline = np.repeat(are_headlines(pairs.pair_segments), pairs.segment_lengths)  # (W,)
+    is_headline = headline_segment_mask(pairs.pair_segments)  # (G,)
+    in_headline = np.repeat(is_headline, pairs.segment_lengths)  # (W,)
     # The id -1 of the unknown word gets the count of the last word. It stays -1 with any count.
     counts = np.where(
         in_headline, lexicon.summary_counts[pairs.ids], lexicon.source_counts[pairs.ids]
