@@ -58,7 +58,7 @@ def test_tagged_copies_of_references_are_ignored(tmp_path):
     assert read_records(tmp_path)[0].references[3] == "Tarn opens bridge 0, writes D"
 
 
-def test_references_of_another_length_are_read_if_there_are_no_others(tmp_path):
+def test_references_of_another_length_are_read_if_alone(tmp_path):
     write_duc(tmp_path, 2004, 1)
     for path in list(tmp_path.rglob("D30001.P.10.*")):
         path.rename(path.with_name(path.name.replace(".10.", ".100.")))
