@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.filters import FILTERS, FilterInput, ShouldDrop
+from readagain.corpus.filters import FILTERS, FilterInput
 from readagain.corpus.inputs import CorpusInput, Example
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
@@ -45,6 +45,7 @@ _ARRAYS = (
     "ids", "surface_ids", "segment_lengths", "pair_segments", "records", "text_hashes",
     "pair_hashes",
 )  # fmt: skip
+"""Fields of `Chunk` that are arrays."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +149,7 @@ def _checksum(path: Path, content: bytes | memoryview) -> bytes:
 
 
 def _to_array(text: str) -> NDArray[np.uint8]:
+    """Return the UTF-8 bytes of a text."""
     return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
@@ -167,12 +169,7 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
     Raises:
         InvalidRecordError: at the first invalid record, if `settings.on_error` is "stop".
     """
-    filters: dict[str, ShouldDrop] = {}
-    if source.split == "train":
-        for name in settings.filters:
-            # `choose_splits` applies the filter 'duplicate', which needs the pairs of all chunks.
-            if (should_drop := FILTERS[name].should_drop) is not None:
-                filters[name] = should_drop
+    filters = settings.filters if source.split == "train" else ()
     language = find_language(settings.language or UNDETERMINED)
     builder = _ChunkBuilder(has_headline_case=language.has_headline_case)
     records = FORMATS[source.format].parse_block(source, block)
@@ -184,8 +181,7 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
         full_headline = normalize_tokens(example.full_headline.split()) or headline.norms
         norms = [sentence.norms for sentence in sentences]
         pair = FilterInput(norms, full_headline, settings.limits, language)
-        reasons = (name for name, should_drop in filters.items() if should_drop(pair))
-        reason = next(reasons, None)
+        reason = next((name for name in filters if FILTERS[name].should_drop(pair)), None)
         if reason is not None:
             builder.add_dropped(reason)
         else:

@@ -48,8 +48,6 @@ FOREIGN_WORDS = _words("""
     yang dan di dari untuk dengan pada dalam ini itu
 """)
 
-Sentences = Sequence[Sequence[str]]
-
 
 @dataclass(frozen=True, kw_only=True)
 class FilterLimits:
@@ -69,16 +67,12 @@ class FilterLimits:
 
 @dataclass(frozen=True)
 class FilterInput:
-    """A pair of normalized words, with the limits and the language of the corpus."""
+    """A pair with normalized words, the limits of the filters and the language of the corpus."""
 
-    sentences: Sentences
+    sentences: Sequence[Sequence[str]]
     headline: Sequence[str]
     limits: FilterLimits
     language: Language
-
-
-ShouldDrop = Callable[[FilterInput], bool]
-"""Function that returns whether to drop a pair."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +81,8 @@ class Filter:
 
     description: str
     """Description of the pairs that the filter drops."""
-    should_drop: ShouldDrop | None
-    """None for the filter 'duplicate', which needs all pairs; `choose_splits` applies it."""
+    should_drop: Callable[[FilterInput], bool]
+    """Function that returns whether to drop a pair."""
 
 
 # Words that news agencies add to headlines as notes for editors.
@@ -109,7 +103,7 @@ MIN_LONG_WORD_CHARS = 4
 MAX_BYLINE_WORDS = 6
 """Maximum number of words of a byline, including "by"."""
 MIN_LANGUAGE_WORDS = 10
-"""A text of at least this length is foreign if it has no frequent English word."""
+"""A text with at least this many words is foreign if none of them is a frequent English word."""
 MIN_ASCII_SHARE = 0.9
 """Minimum share of ASCII letters among the letters of an English text."""
 
@@ -194,8 +188,8 @@ def _has_published_marks(pair: FilterInput) -> bool:
     return any(mark in text for mark in _PUBLISHED_MARKS)
 
 
-def _has_unpublished_length(pair: FilterInput) -> bool:
-    """Return whether a length is outside the range of the published script."""
+def _has_rejected_length(pair: FilterInput) -> bool:
+    """Return whether the published script rejects the length of the text or of the headline."""
     return not (10 < len(pair.sentences[0]) < 100 and 3 < len(pair.headline) < 50)
 
 
@@ -209,17 +203,22 @@ FILTERS: dict[str, Filter] = {
     "language": Filter("text not in the language of the corpus", _is_foreign),
     "no-shared-word": Filter("headline and text share no content word", _has_no_shared_word),
     "byline": Filter("a byline in the headline", _has_byline),
-    "edit-marks": Filter("words for editors in the headline", _has_edit_marks),
+    "edit-marks": Filter("notes for editors in the headline", _has_edit_marks),
     "question": Filter("a question mark in the headline", _has_question),
     "colon": Filter("a colon in the headline", _has_colon),
     "low-overlap": Filter("few of the headline's content words in the text", _has_low_overlap),
     "full-stop": Filter("no full stop in the first sentence", _lacks_full_stop),
-    "published-marks": Filter("a mark of the published script", _has_published_marks),
-    "published-length": Filter("a length outside the published range", _has_unpublished_length),
+    "published-marks": Filter(
+        "headline rejected by the script of Rush et al. 2015", _has_published_marks
+    ),
+    "published-length": Filter(
+        "length rejected by the script of Rush et al. 2015", _has_rejected_length
+    ),
     "long-word": Filter("no word of four letters in headline and text", _has_no_shared_long_word),
-    "duplicate": Filter("repetition of a pair with the same text and headline", None),
+    # `choose_splits` drops duplicates, because a comparison with all other pairs is necessary.
+    "duplicate": Filter("repetition of a pair with the same text and headline", lambda pair: False),
 }
-"""Filters by name, in the order of their application."""
+"""Filters by name, in the order in which they are applied."""
 DEFAULT_FILTERS = ("length", "duplicate")
 _PUBLISHED_FILTERS = ("full-stop", "published-marks", "published-length", "long-word")
 FILTER_SETS: dict[str, tuple[str, ...]] = {

@@ -47,6 +47,7 @@ class CorpusInput:
     columns: Columns | None = None
     encoding: str = "utf-8"
     is_text_tokenized: bool = False
+    """Whether texts are tokenized as in Gigaword: space-separated, one sentence per line."""
     is_headline_tokenized: bool = False
 
     @property
@@ -70,9 +71,10 @@ class CorpusFormat:
     """Functions that read one format, and properties of its texts."""
 
     read_blocks: Callable[[CorpusInput], Iterator[Block]]
+    """Function that splits an input into blocks, which workers parse."""
     parse_block: Callable[[CorpusInput, Block], Iterator[Example | InvalidRecord]]
     column_names: Callable[[Path, str], list[str]] | None = None
     """Function from path and encoding to column names; None if users cannot choose columns."""
     is_text_tokenized: bool = False
-    """Whether all texts are tokenized as in Gigaword: space-separated, one sentence per line."""
+    """Whether the texts of all inputs in this format are tokenized."""
     is_headline_tokenized: bool = False

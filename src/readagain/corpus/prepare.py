@@ -35,6 +35,7 @@ from readagain.text.language import UNDETERMINED, find_language
 
 logger = logging.getLogger(__name__)
 
+# Messages for a full disk, by error number.
 _DISK_FULL = {
     errno.ENOSPC: "no space left on this disk; free some space",
     errno.EDQUOT: "disk quota exceeded; free some space",
@@ -69,12 +70,13 @@ def prepare(
     """
     check_output(out, overwrite=overwrite)
     states = {file: FileState.of(file) for source in sources for file in input_files(source)}
-    with _disk_errors(out), open_work_dir(out) as work:
+    with _one_line_os_errors(out), open_work_dir(out) as work:
         detected, reading_error = detect_corpus_language(sources)
         settings = replace(settings, language=_resolve_language(detected, settings))
         chunks = make_chunks(sources, settings, work, num_workers, on_progress)
         if reading_error is not None:
-            # The error was temporary, because all blocks were read. The language may be wrong.
+            # All blocks could be read since then, so the error was temporary. But it may have led
+            # to a wrong language. The next run will detect the language again.
             raise reading_error
         split_chunks, input_entries = assign_splits(chunks, settings)
         folder = finished_dir(work)
@@ -103,10 +105,10 @@ def _resolve_language(detected: str, settings: PrepareSettings) -> str:
 
 
 @contextmanager
-def _disk_errors(out: Path) -> Iterator[None]:
-    """Raise a `DataError` with one line for an OSError, such as that of a full disk.
+def _one_line_os_errors(out: Path) -> Iterator[None]:
+    """Replace an OSError by a `DataError` with a one-line message.
 
-    The line names the file of the error if it is known, and otherwise `out`.
+    The message names the file of the error, or `out` if the disk is full or the file is unknown.
     """
     try:
         yield

@@ -19,10 +19,11 @@ SKIPPED_FILE = "skipped.jsonl"
 """File that lists the skipped invalid records."""
 NUM_SAMPLES = 5
 """Number of training pairs in the report."""
+# Titles of the lengths in report.md.
 _LENGTHS = {
-    "words_per_text": "words of a text",
-    "sentences_per_text": "sentences of a text",
-    "words_per_summary": "words of a headline",
+    "words_per_text": "Words of a text",
+    "sentences_per_text": "Sentences of a text",
+    "words_per_summary": "Words of a headline",
 }
 
 
@@ -36,7 +37,7 @@ def write_report(
     if not manifest.splits["train"]["pairs"]:  # vocabularies have only words of the train split
         for values in split_statistics.values():
             values["coverage"] = {}
-    samples = _samples(PreparedCorpus(folder, manifest).split("train"), lexicon)
+    samples = _choose_samples(PreparedCorpus(folder, manifest).split("train"), lexicon)
     content = {
         "language": manifest.language,
         "inputs": manifest.inputs,
@@ -71,7 +72,7 @@ def describe_dropped(manifest: CorpusManifest) -> list[tuple[str, int, str]]:
     return [(reason, count, descriptions[reason]) for reason, count in counts.most_common()]
 
 
-def _samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:
+def _choose_samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:
     """Return a few evenly spaced pairs as normalized words."""
     samples = []
     for index in range(0, len(split), max(len(split) // NUM_SAMPLES, 1)):
@@ -116,7 +117,7 @@ def _markdown_lines(
 
 
 def _split_section(split: str, statistics: Mapping[str, Any]) -> list[str]:
-    """Return the section of the page about one split."""
+    """Return the lines of report.md about one split."""
     lines = [f"## {split}", ""]
     if statistics["coverage"]:
         lines += ["| vocabulary | summary words covered | with copying |", "|---|---|---|"]
@@ -126,7 +127,7 @@ def _split_section(split: str, statistics: Mapping[str, Any]) -> list[str]:
     for name, title in _LENGTHS.items():
         lengths = statistics[name]
         lines += [
-            f"{title.capitalize()}: mean {lengths['mean']}, median {lengths['p50']}, "
+            f"{title}: mean {lengths['mean']}, median {lengths['p50']}, "
             f"99% at most {lengths['p99']}, longest {lengths['max']}.",
             "",
         ]

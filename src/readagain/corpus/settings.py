@@ -35,12 +35,15 @@ class PrepareSettings:
     language: str | None = None
     """Code of the language (see `text.language`); None detects it."""
     max_sentences: int = DEFAULT_MAX_SENTENCES
+    """Number of sentences of a text that are kept; the others are ignored."""
     filters: tuple[str, ...] = DEFAULT_FILTERS
     limits: FilterLimits = field(default_factory=FilterLimits)
     on_error: OnError = "skip"
     """What to do with an invalid record; skipped records are listed in `skipped.jsonl`."""
     dev: SplitSize = field(default_factory=SplitSize)
+    """Size of the dev split that is taken from the training input."""
     test: SplitSize = field(default_factory=SplitSize)
+    """Size of the test split that is taken from the training input."""
     sample: int = 0
     """Maximum number of pairs in each of the dev and test splits; 0 keeps all pairs."""
     seed: int = 1
@@ -52,6 +55,7 @@ class PrepareSettings:
     """
 
     def __post_init__(self) -> None:
+        # `ArgumentError` replaces {name} by the Python keyword or the command-line option.
         check_on_error(self.on_error)
         if self.language is not None:
             find_language(self.language)

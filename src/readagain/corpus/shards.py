@@ -92,7 +92,7 @@ class CorpusShard:
 
 
 def _map_array(path: Path, dtype: type) -> NDArray[Any]:
-    """Map a file into memory, which must have a one-dimensional array of type `dtype`."""
+    """Map the one-dimensional array of type `dtype` in a file into memory."""
     try:
         if path.exists() and not path.is_file():
             raise ValueError("not a regular file")  # opening a named pipe would block
@@ -157,8 +157,7 @@ class PreparedCorpus:
         With `checksums`, the checksums of all files are verified, which reads them completely.
 
         Raises:
-            ArtifactError: when a file is missing, truncated, changed or of a newer version; the
-                message names it.
+            ArtifactError: when a file is missing, truncated, changed or of a newer version.
         """
         manifest = CorpusManifest.load(folder)
         names = manifest.files if checksums else ()
@@ -188,7 +187,7 @@ class PreparedCorpus:
         return all(bool(entry["is_text_tokenized"]) for entry in self.manifest.inputs)
 
     def split(self, name: str) -> Split:
-        """Map a split into memory; it may be empty.
+        """Map a split into memory; the split may be empty.
 
         Raises:
             ArtifactError: when a file is damaged or does not match the others.

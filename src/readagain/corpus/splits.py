@@ -17,6 +17,7 @@ from readagain.corpus.work_dir import input_bytes
 from readagain.corpus.workers import ChunkFiles
 from readagain.errors import ArgumentError, DataError
 
+# Codes of the splits, and of the reasons why a pair is in no split.
 TRAIN, DEV, TEST = range(len(SPLITS))
 DROP_REASONS = {-2: "duplicate", -3: "text-in-dev", -4: "text-in-test", -5: "not-sampled"}
 DUPLICATE, IN_DEV, IN_TEST, NOT_SAMPLED = DROP_REASONS
@@ -33,18 +34,6 @@ class SplitChunk:
     """Index of the input's origin in `CorpusManifest.origins`."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class PairHashes:
-    """Hashes of pairs, and the split of the input of each pair."""
-
-    texts: NDArray[np.uint64]
-    """(P,) hash of each text (see `Chunk.text_hashes`)."""
-    pairs: NDArray[np.uint64]
-    """(P,) hash of each text with its headline (see `Chunk.pair_hashes`)."""
-    splits: NDArray[np.int8]
-    """(P,) TRAIN, DEV or TEST."""
-
-
 def assign_splits(
     chunks: Sequence[ChunkFiles], settings: PrepareSettings
 ) -> tuple[list[list[SplitChunk]], list[dict[str, Any]]]:
@@ -57,21 +46,36 @@ def assign_splits(
         DataError: when a requested split has no pairs.
     """
     entries: list[dict[str, Any]] = []
-    hashes_of_chunks: list[PairHashes] = []
+    text_hashes, pair_hashes, input_splits = [], [], []  # an array for each chunk
     for files in chunks:
-        entry, hashes = _read_chunks(files)
-        entries.append(entry)
-        hashes_of_chunks += hashes
+        source = files.source
+        split = SPLITS.index(source.split)
+        num_records, dropped = 0, Counter[str]()
+        for chunk in map(Chunk.load, files.paths):
+            text_hashes.append(chunk.text_hashes)
+            pair_hashes.append(chunk.pair_hashes)
+            input_splits.append(np.full(len(chunk.records), split, dtype=np.int8))
+            num_records += chunk.num_records
+            dropped.update(chunk.dropped)
+            if chunk.invalid:
+                dropped["bad"] += len(chunk.invalid)
+        entries.append(
+            {
+                **asdict(source),
+                "paths": [str(path) for path in source.paths],
+                "bytes": input_bytes(source),
+                "records": num_records,
+                "dropped": dropped,
+            }
+        )
     splits = choose_splits(
-        PairHashes(
-            texts=np.concatenate([hashes.texts for hashes in hashes_of_chunks]),
-            pairs=np.concatenate([hashes.pairs for hashes in hashes_of_chunks]),
-            splits=np.concatenate([hashes.splits for hashes in hashes_of_chunks]),
-        ),
+        np.concatenate(text_hashes),
+        np.concatenate(pair_hashes),
+        np.concatenate(input_splits),
         settings,
     )
-    ends_of_chunks = np.cumsum([len(hashes.texts) for hashes in hashes_of_chunks])
-    splits_of_chunks = iter(np.split(splits, ends_of_chunks[:-1]))
+    chunk_ends = np.cumsum([len(hashes) for hashes in text_hashes])
+    splits_of_chunks = iter(np.split(splits, chunk_ends[:-1]))
     origins = origins_of(entries)
     split_chunks: list[list[SplitChunk]] = []
     for files, entry in zip(chunks, entries, strict=True):
@@ -92,37 +96,12 @@ def assign_splits(
     return split_chunks, entries
 
 
-def _read_chunks(files: ChunkFiles) -> tuple[dict[str, Any], list[PairHashes]]:
-    """Read the chunks of an input.
-
-    Returns:
-        The entry of the input in the manifest, without the pairs that `choose_splits` drops, and
-        the hashes of each chunk.
-    """
-    source = files.source
-    split = SPLITS.index(source.split)
-    num_records, dropped = 0, Counter[str]()
-    hashes = []
-    for chunk in map(Chunk.load, files.paths):
-        input_splits = np.full(len(chunk.records), split, dtype=np.int8)
-        hashes.append(
-            PairHashes(texts=chunk.text_hashes, pairs=chunk.pair_hashes, splits=input_splits)
-        )
-        num_records += chunk.num_records
-        dropped.update(chunk.dropped)
-        if chunk.invalid:
-            dropped["bad"] += len(chunk.invalid)
-    entry = {
-        **asdict(source),
-        "paths": [str(path) for path in source.paths],
-        "bytes": input_bytes(source),
-        "records": num_records,
-        "dropped": dropped,
-    }
-    return entry, hashes
-
-
-def choose_splits(hashes: PairHashes, settings: PrepareSettings) -> NDArray[np.int8]:
+def choose_splits(
+    text_hashes: NDArray[np.uint64],
+    pair_hashes: NDArray[np.uint64],
+    input_splits: NDArray[np.int8],
+    settings: PrepareSettings,
+) -> NDArray[np.int8]:
     """Return the split of every pair, or the reason why it is dropped.
 
     A text that occurs in inputs of several splits stays in one of them: in test if possible, else
@@ -130,23 +109,29 @@ def choose_splits(hashes: PairHashes, settings: PrepareSettings) -> NDArray[np.i
     texts, so all headlines of a text are in the same split. If its size is a share of the pairs
     (`SplitSize.share`), the split of a text does not depend on the other texts.
 
+    Args:
+        text_hashes: (P,) hash of each text (see `Chunk`).
+        pair_hashes: (P,) hash of each text with its headline (see `Chunk`).
+        input_splits: (P,) split of the input of each pair: TRAIN, DEV or TEST.
+        settings: filters, sizes of the splits, and sample.
+
     Returns:
         (P,) int8: TRAIN, DEV, TEST, or a key of `DROP_REASONS`.
     """
-    splits = hashes.splits.copy()
+    splits = input_splits.copy()
     for split, preferred_split, reason in (
         (DEV, TEST, IN_TEST),
         (TRAIN, TEST, IN_TEST),
         (TRAIN, DEV, IN_DEV),
     ):
-        preferred_texts = hashes.texts[hashes.splits == preferred_split]
-        splits[(splits == split) & np.isin(hashes.texts, preferred_texts)] = reason
+        preferred_texts = text_hashes[input_splits == preferred_split]
+        splits[(splits == split) & np.isin(text_hashes, preferred_texts)] = reason
     if "duplicate" in settings.filters:
         train_indices = np.flatnonzero(splits == TRAIN)
-        _, first_occurrences = np.unique(hashes.pairs[train_indices], return_index=True)
+        _, first_occurrences = np.unique(pair_hashes[train_indices], return_index=True)
         splits[np.delete(train_indices, first_occurrences)] = DUPLICATE
-    _hold_out(splits, hashes.texts, TEST, settings.test)
-    _hold_out(splits, hashes.texts, DEV, settings.dev)
+    _hold_out(splits, text_hashes, TEST, settings.test)
+    _hold_out(splits, text_hashes, DEV, settings.dev)
     if settings.sample:
         for split in (DEV, TEST):
             indices = np.flatnonzero(splits == split)
@@ -157,7 +142,7 @@ def choose_splits(hashes: PairHashes, settings: PrepareSettings) -> NDArray[np.i
 
 
 def _hold_out(
-    splits: NDArray[np.int8], texts: NDArray[np.uint64], split: int, size: SplitSize
+    splits: NDArray[np.int8], text_hashes: NDArray[np.uint64], split: int, size: SplitSize
 ) -> None:
     """Move some training pairs to `split`, in place.
 
@@ -166,16 +151,17 @@ def _hold_out(
 
     Args:
         splits: (P,) the split of each pair, or the reason why it is dropped.
-        texts: (P,) the hash of each text.
+        text_hashes: (P,) hash of each text.
         split: DEV or TEST.
-        size: the size of the split.
+        size: size of the split.
     """
     if not size:
         return
     train_indices = np.flatnonzero(splits == TRAIN)
-    hashes = texts[train_indices]
+    hashes = text_hashes[train_indices]
     keys = ~hashes if split == TEST else hashes  # the smallest keys are moved
     if size.share:
+        # Hashes are evenly distributed, so a share of the texts has hashes below this bound.
         is_moved = keys < np.uint64(min(int(size.share * 2.0**64), 2**64 - 1))
     else:
         # Move whole texts in the order of their keys, as long as they have at most `num_pairs`

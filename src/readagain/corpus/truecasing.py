@@ -74,13 +74,8 @@ def write_case_table(
     occurrences are in lower case. Other words are not listed. A bigram is listed if its words are
     mostly spelled in another way together than alone.
 
-    Args:
-        chunks: all chunks.
-        tables: for each chunk, the lexicon ids of its word ids.
-        lexicon: the lexicon of the corpus.
-        folder: the folder of the corpus.
-        report_chunk: function that is called each time that a chunk was read.
-        rules: the minimum counts and percentages.
+    `tables` has for each chunk the lexicon ids of its word ids. `report_chunk` is called each time
+    that a chunk was read.
     """
     counts = _SpellingCounts(lexicon)
 
@@ -235,7 +230,7 @@ def _find_unusual_bigrams(
         word_of_spelling: (spellings,) lexicon id of the word of each spelling.
         usual: (words,) usual spelling id of each word.
         is_frequent: (words,) whether bigrams with the word are counted.
-        rules: the minimum counts and percentages.
+        rules: minimum counts and percentages.
 
     Returns:
         Pairs of spelling ids.

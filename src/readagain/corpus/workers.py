@@ -19,7 +19,7 @@ from readagain.storage.files import refuse_links
 from readagain.worker_pool import process_pool
 
 MAX_PENDING_PER_WORKER = 2
-"""Maximum number of blocks per worker that are in work or wait, to limit memory."""
+"""Maximum number of submitted blocks per worker that are not finished, to limit memory."""
 
 Task = tuple[CorpusInput, Block, PrepareSettings, Path]
 """Arguments of `save_chunk`: input, block, settings, and path of the chunk."""
@@ -72,6 +72,7 @@ def make_chunks(
     pending: deque[tuple[WaitForChunk, int]] = deque()
 
     def wait_until_at_most(max_pending: int) -> None:
+        """Wait until at most `max_pending` submitted chunks are not finished."""
         while len(pending) > max_pending:
             wait_for_chunk, position = pending.popleft()
             progress.add(wait_for_chunk(), position)

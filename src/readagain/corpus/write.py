@@ -34,14 +34,10 @@ def write_shards(
     rules: CaseRules,
     min_count: int,
 ) -> tuple[Lexicon, dict[str, dict[str, int]], dict[str, Statistics]]:
-    """Write the lexicon, the case table and the shards of every split.
+    """Write the lexicon, the case table and the shards of every split into `folder`.
 
-    Args:
-        chunks: all chunks; shards have their pairs in the same order.
-        folder: the folder of the corpus.
-        report_chunk: function that is called each time that a chunk was read.
-        rules: the rules of the case table.
-        min_count: minimum count of words (see `PrepareSettings.min_count`).
+    The pairs in the shards have the order of the chunks. `report_chunk` is called each time that a
+    chunk was read. `min_count` is described in `PrepareSettings`.
 
     Returns:
         The lexicon, and the counts and statistics of each split.
@@ -160,13 +156,9 @@ class PairArrays:
 def _select_pairs(
     chunk: Chunk, is_selected: NDArray[np.bool_], table: NDArray[np.int32], origin_index: int
 ) -> PairArrays:
-    """Return the pairs of a chunk at which `is_selected` is True.
+    """Return the pairs of a chunk at which `is_selected` (P,) is True.
 
-    Args:
-        chunk: the chunk.
-        is_selected: (P,) bool.
-        table: the lexicon ids of the word ids of the chunk.
-        origin_index: index of the origin of all pairs.
+    `table` has the lexicon ids of the word ids of the chunk.
     """
     is_segment_selected = np.repeat(is_selected, chunk.pair_segments)  # (G,)
     is_word_selected = np.repeat(is_segment_selected, chunk.segment_lengths)  # (W,)
@@ -250,13 +242,7 @@ def write_texts(
     This function reads the inputs with dev or test pairs again, because chunks do not have raw
     texts. Chunks with raw texts would be larger, and most texts are for training. If `min_count` is
     greater than 1, UNK replaces the rare words of texts and headlines that are tokenized as in
-    Gigaword.
-
-    Args:
-        sources: all inputs.
-        chunks: the chunks of each input.
-        folder: the folder of the corpus, which has the lexicon.
-        min_count: minimum count of words (see `PrepareSettings.min_count`).
+    Gigaword. `chunks` has the chunks of each input.
     """
     known_words = None
     if min_count > 1:
@@ -286,14 +272,16 @@ def _mask_rare(
 ) -> Example:
     """Replace unknown words of a text or headline by UNK, if it is tokenized as in Gigaword."""
 
-    def mask(text: str, known: Collection[str]) -> str:
-        return "\n".join(
-            " ".join(
-                word if norm in known else SPECIAL_TOKENS[UNK]
-                for word, norm in zip(words, normalize_tokens(words), strict=True)
-            )
-            for words in map(str.split, text.split("\n"))
+    def mask_line(line: str, known: Collection[str]) -> str:
+        words = line.split()
+        norms = normalize_tokens(words)
+        return " ".join(
+            word if norm in known else SPECIAL_TOKENS[UNK]
+            for word, norm in zip(words, norms, strict=True)
         )
+
+    def mask(text: str, known: Collection[str]) -> str:
+        return "\n".join(mask_line(line, known) for line in text.split("\n"))
 
     if source.is_text_tokenized:
         example = replace(example, text=mask(example.text, text_words))

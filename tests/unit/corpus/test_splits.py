@@ -14,7 +14,6 @@ from readagain.corpus.splits import (
     NOT_SAMPLED,
     TEST,
     TRAIN,
-    PairHashes,
     choose_splits,
     count_dropped,
 )
@@ -23,12 +22,12 @@ from readagain.errors import ConfigError
 
 def splits_of(texts, pairs, splits, **settings):
     """Return the split of each pair, given its hashes and the split of its input."""
-    hashes = PairHashes(
-        texts=np.array(texts, np.uint64),
-        pairs=np.array(pairs, np.uint64),
-        splits=np.array(splits, np.int8),
-    )
-    return choose_splits(hashes, PrepareSettings(**settings)).tolist()
+    return choose_splits(
+        np.array(texts, np.uint64),
+        np.array(pairs, np.uint64),
+        np.array(splits, np.int8),
+        PrepareSettings(**settings),
+    ).tolist()
 
 
 def test_duplicate_filter_keeps_first_pair():

@@ -160,10 +160,9 @@ def _first_sentences(content: str, *, is_2003: bool) -> list[str]:
     ]
     if len(sentences) > 1 and len(sentences[0]) < MIN_FIRST_CHARS:
         sentences[:2] = [f"{sentences[0][:-1]} , {sentences[1]}"]
-    if sentences:
-        has_dateline = ")" in sentences[0] or ("_" in sentences[0] and is_2003)
-        if has_dateline:
-            sentences[0] = _DATELINE_END.split(sentences[0], maxsplit=1)[-1]
+    # Remove a dateline, such as "TARN (AP) _".
+    if sentences and (")" in sentences[0] or ("_" in sentences[0] and is_2003)):
+        sentences[0] = _DATELINE_END.split(sentences[0], maxsplit=1)[-1]
     return [" ".join(_tokenize(sentence)) for sentence in sentences[:MAX_SENTENCES]]
 
 
