@@ -93,8 +93,8 @@ class Statistics:
         self._histograms[name] = counts
 
     def describe(self) -> dict[str, Any]:
-        """Return the statistics for JSON."""
-        total = max(self._num_summary_words, 1)
+        """Return the statistics of at least one pair, for JSON."""
+        total = self._num_summary_words
         shares = [[round(count / total, 5) for count in row] for row in self._num_covered.tolist()]
         return {
             **{name: _describe_counts(counts) for name, counts in self._histograms.items()},
@@ -118,8 +118,6 @@ def _is_in(values: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.boo
 def _describe_counts(counts: NDArray[np.int64]) -> dict[str, Any]:
     """Return mean, percentiles, maximum and counts of a histogram; `counts[n]` is that of n."""
     total = int(counts.sum())
-    if total == 0:
-        return {"mean": 0.0, "p50": 0, "p90": 0, "p99": 0, "max": 0, "counts": []}
     cumulative = np.cumsum(counts)
     percentiles = {
         f"p{percent}": int(np.searchsorted(cumulative, total * percent / 100))

@@ -89,15 +89,12 @@ def write_case_table(
     for chunk, spellings in read_spellings():
         counts.add(spellings, is_headline=chunk.headline_word_mask())
     usual, is_listed = counts.usual_spellings(rules)
-    words = [counts.spell(id) for id in usual[is_listed].tolist()]
     is_frequent = lexicon.summary_counts >= rules.min_bigram_count
-    bigrams = [
-        f"{counts.spell(first)} {counts.spell(second)}"
-        for first, second in _find_unusual_bigrams(
-            read_spellings, counts.word_ids(), usual, is_frequent, rules
-        )
-    ]
-    Truecaser([*words, *bigrams]).save(folder / CASES_FILE)
+    firsts, seconds = _find_unusual_bigrams(
+        read_spellings, counts.word_ids(), usual, is_frequent, rules
+    )
+    bigrams = map(" ".join, zip(counts.spell(firsts), counts.spell(seconds), strict=True))
+    Truecaser([*counts.spell(usual[is_listed]), *bigrams]).save(folder / CASES_FILE)
 
 
 class _SpellingCounts:
@@ -106,9 +103,7 @@ class _SpellingCounts:
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
         self._capital_ids: dict[str, int] = {}
-        """Spelling id of each spelling with capitals."""
-        self._capitals: list[str] = []
-        """Spellings with capitals, in the order of their ids."""
+        """Spelling id of each spelling with capitals, in ascending order."""
         self._capital_words: list[int] = []
         """Lexicon id of each spelling with capitals."""
         self._tables: dict[Path, Ints] = {}
@@ -156,15 +151,14 @@ class _SpellingCounts:
         for index in np.flatnonzero(word_of_surface != NO_CASE).tolist():
             surface = surfaces[index]
             if surface not in self._capital_ids:
-                self._capital_ids[surface] = len(self._lexicon) + len(self._capitals)
-                self._capitals.append(surface)
+                self._capital_ids[surface] = len(self._lexicon) + len(self._capital_ids)
                 self._capital_words.append(int(word_of_surface[index]))
             ids[index] = self._capital_ids[surface]
         return ids
 
     def add(self, spellings: Ints, *, is_headline: NDArray[np.bool_]) -> None:
         """Count the spelling ids of a chunk."""
-        num_spellings = len(self._lexicon) + len(self._capitals)
+        num_spellings = len(self._lexicon) + len(self._capital_ids)
         num_new = num_spellings - self._counts.shape[1]
         self._counts = np.pad(self._counts, ((0, 0), (0, num_new)))
         is_counted = spellings != NO_CASE
@@ -178,10 +172,10 @@ class _SpellingCounts:
         capital_words = np.array(self._capital_words, dtype=np.int64)
         return np.concatenate([np.arange(len(self._lexicon)), capital_words])
 
-    def spell(self, id: int) -> str:
-        """Return the spelling with a spelling id."""
-        num_words = len(self._lexicon)
-        return self._lexicon.words[id] if id < num_words else self._capitals[id - num_words]
+    def spell(self, ids: Ints) -> list[str]:
+        """Return the spellings with these ids."""
+        spellings = [*self._lexicon.words, *self._capital_ids]
+        return [spellings[id] for id in ids.tolist()]
 
     def usual_spellings(self, rules: CaseRules) -> tuple[Ints, NDArray[np.bool_]]:
         """Find the usual spelling of each word of the lexicon.
@@ -205,7 +199,7 @@ class _SpellingCounts:
         # Assign the capitalized spellings to their words in ascending order of count, so the most
         # frequent spelling of a word is assigned last and stays. Among equally frequent spellings
         # that is the first in alphabetical order.
-        order = np.lexsort((-alphabetical_ranks(self._capitals), counts[num_words:]))
+        order = np.lexsort((-alphabetical_ranks(list(self._capital_ids)), counts[num_words:]))
         capitals = num_words + order  # spelling ids
         capitals = capitals[is_capital[word_of_spelling[capitals]]]
         usual[word_of_spelling[capitals]] = capitals
@@ -218,7 +212,7 @@ def _find_unusual_bigrams(
     usual: Ints,
     is_frequent: NDArray[np.bool_],
     rules: CaseRules,
-) -> list[tuple[int, int]]:
+) -> tuple[Ints, Ints]:
     """Find the bigrams of frequent words that are mostly not spelled as the words alone.
 
     A first pass over the chunks counts the bigrams of spellings of which at least one is unusual. A
@@ -233,7 +227,7 @@ def _find_unusual_bigrams(
         rules: minimum counts and percentages.
 
     Returns:
-        Pairs of spelling ids.
+        The spelling ids of the first words, and those of the second words.
     """
     num_spellings, num_words = len(word_of_spelling), len(usual)
 
@@ -269,7 +263,7 @@ def _find_unusual_bigrams(
         totals += np.bincount(indices, minlength=len(totals))
     totals_of_keys = totals[np.searchsorted(distinct_word_keys, word_keys)]
     is_listed = 100 * counts >= rules.min_bigram_percent * totals_of_keys
-    return list(zip(firsts[is_listed].tolist(), seconds[is_listed].tolist(), strict=True))
+    return firsts[is_listed], seconds[is_listed]
 
 
 class _KeyCounts:

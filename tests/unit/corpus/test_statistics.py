@@ -49,9 +49,3 @@ def test_lengths_are_counted_per_text_and_summary(described):
     assert described["words_per_summary"]["counts"] == [0, 0, 1, 1]
     assert described["words_per_summary"]["mean"] == 2.5
     assert described["words_per_summary"]["max"] == 3
-
-
-def test_empty_statistics_are_zero():
-    empty = Statistics().describe()
-    assert empty["words_per_text"]["mean"] == 0
-    assert empty["coverage"]["2000"]["generating"] == 0
