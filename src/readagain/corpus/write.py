@@ -76,13 +76,15 @@ def build_lexicon(
     Returns:
         The lexicon, and for each chunk the lexicon ids of its word ids.
     """
-    ids: dict[str, int] = {}
+    id_of_word: dict[str, int] = {}  # in the order of occurrence
     tables: list[NDArray[np.int32]] = []
     counts = np.zeros((3, 1 << 16), dtype=np.int64)  # train texts, train headlines, other splits
     for split_chunk in chunks:
         chunk = Chunk.load(split_chunk.path)
-        table = np.array([ids.setdefault(word, len(ids)) for word in chunk.words], np.int32)
-        while len(ids) > counts.shape[1]:
+        table = np.array(
+            [id_of_word.setdefault(word, len(id_of_word)) for word in chunk.words], np.int32
+        )
+        while len(id_of_word) > counts.shape[1]:  # double the capacity
             counts = np.concatenate([counts, np.zeros_like(counts)], axis=1)
         splits = np.repeat(
             np.repeat(split_chunk.splits, chunk.pair_segments), chunk.segment_lengths
@@ -93,7 +95,7 @@ def build_lexicon(
             counts[row, table] += np.bincount(chunk.ids[mask], minlength=len(table))
         tables.append(table)
         report_chunk()
-    lexicon, lexicon_ids = _sort_words(list(ids), counts[:, : len(ids)])
+    lexicon, lexicon_ids = _sort_words(list(id_of_word), counts[:, : len(id_of_word)])
     return lexicon, [lexicon_ids[table] for table in tables]
 
 
@@ -109,7 +111,7 @@ def _sort_words(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, N
         The lexicon, and the lexicon id of each word, `UNKNOWN_ID` for omitted words.
     """
     is_used: NDArray[np.bool_] = np.any(counts > 0, axis=0)
-    if UNKNOWN_WORD in words:
+    if UNKNOWN_WORD in words:  # it has the id UNKNOWN_ID instead of a lexicon id
         is_used[words.index(UNKNOWN_WORD)] = False
     order = np.lexsort((alphabetical_ranks(words), -(counts[0] + counts[1])))
     order = order[is_used[order]]

@@ -111,29 +111,29 @@ def _read_documents(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
     is five times as fast as reading all lines, because most lines are skipped.
     """
     start, num_lines = 0, 0  # line number of the current document, and lines of earlier buffers
-    head: bytes | None = None  # None between documents
-    is_in_head = False
+    head = b""
+    is_in_document = is_in_head = False
     while content := stream.read(BUFFER_BYTES):
         # Complete the last line. A tag is at the start of a line, so `_TAG` needs a \n before it.
         content = b"\n" + content + stream.readline(MAX_RECORD_BYTES)
         position = 0
         for match in _TAG.finditer(content):
-            if head is not None and is_in_head:
+            if is_in_head:
                 head = (head + content[position : match.start()])[:MAX_RECORD_BYTES]
             position, tag = match.end(), match[1]
             if tag == _SENTENCES:
                 is_in_head = False
                 continue
-            if head is not None:
+            if is_in_document:
                 yield start, head if tag == _DOCUMENT_END else None
-            head, is_in_head = None, False
-            if tag == _DOCUMENT:
+            is_in_document = is_in_head = tag == _DOCUMENT
+            if is_in_document:
                 start = num_lines + content.count(b"\n", 0, position)
-                head, is_in_head = b"", True
-        if head is not None and is_in_head:
+                head = b""
+        if is_in_head:
             head = (head + content[position:])[:MAX_RECORD_BYTES]
         num_lines += content.count(b"\n") - 1
-    if head is not None:
+    if is_in_document:
         yield start, None
 
 

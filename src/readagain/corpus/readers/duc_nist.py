@@ -71,13 +71,13 @@ def find_documents(folder: Path) -> dict[Path, list[Path]]:
         elif document_set := _SET_FOLDER.fullmatch(path.parent.name):
             key = (document_set[1].upper(), path.name.upper())
             collections[path.parent.parent][key] = path
-    # The documents with references in each collection that has any.
-    usable = {
+    # The keys of the documents with references, for each collection that has such documents.
+    keys_of = {
         root: keys
         for root, documents in collections.items()
         if (keys := documents.keys() & references.keys())
     }
-    if not usable:
+    if not keys_of:
         if collections:
             names = ", ".join(map(str, sorted(collections)))
             raise DataError(f"{folder}: no reference for the documents in {names}; {_UNPACK}")
@@ -90,10 +90,10 @@ def find_documents(folder: Path) -> dict[Path, list[Path]]:
         return {}
     # DUC 2003 has the same documents with and without headlines; use those without.
     best = max(
-        usable, key=lambda root: ("without.headlines" in root.name, len(usable[root]), str(root))
+        keys_of, key=lambda root: ("without.headlines" in root.name, len(keys_of[root]), str(root))
     )
-    for root, keys in usable.items():
-        if not keys <= usable[best]:
+    for root, keys in keys_of.items():
+        if not keys <= keys_of[best]:
             raise DataError(
                 f"{folder}: documents of DUC in {best} and {root}; give the folder of one year"
             )
