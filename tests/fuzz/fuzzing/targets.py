@@ -92,7 +92,7 @@ def _parallel_reader(texts_name: str, *headline_names: str) -> ReaderFactory:
             (folder / texts_name).write_bytes(text_content)
             for name in headline_names:
                 (folder / name).write_bytes(headline_content)
-            # Other names imply the name of the headline file.
+            # The other names of text files imply the names of the headline files.
             headlines = folder / headline_names[0] if texts_name == "texts.txt" else None
             _read_corpus([str(folder / texts_name)], CorpusReadOptions(headlines=headlines))
 
