@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from folder_files import read_files
 
 from readagain.corpus.manifest import unfinished_dir
 from readagain.fitting.work_dir import work_dir
@@ -138,12 +139,6 @@ def write_pairs(path: Path, num_pairs: int) -> Path:
     return path
 
 
-def read_files(folder: Path) -> dict[str, bytes]:
-    """Return the content of every file below a folder except lock files."""
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != ".lock")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
-
-
 def training_result(out: Path) -> dict[str, object]:
     """Return the weights, the settings and the metrics of a training run, without times."""
     lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
@@ -162,7 +157,7 @@ def training_result(out: Path) -> dict[str, object]:
 def fit_result(out: Path) -> dict[str, object]:
     """Return the result of the training, and the files of the model that have no times."""
     timed_files = ("provenance.json", "MODEL_CARD.md", "model.json", "report.html")
-    model = {name: content for name, content in read_files(out).items() if name not in timed_files}
+    model = read_files(out, ignored_prefixes=timed_files)
     assert (out / "report.html").exists()
     return {**training_result(work_dir(out) / "run"), **model}
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from folder_files import read_files
 from rich.console import Console
 
 from readagain.batch.job import BatchJob, group_inputs
@@ -157,9 +158,9 @@ def unfinished_corpus_artifact(tmp_path_factory, write_invented_pairs):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(lines, "BLOCK_RECORDS", 16)
             prepare(sources, out, settings)
-        return _read_files(out)
+        return read_files(out)
 
-    expected = _read_files(home / "uninterrupted")
+    expected = read_files(home / "uninterrupted")
     return Artifact(unfinished_dir(home / "out"), use, expected, harmless_prefixes=ALL_FILES)
 
 
@@ -233,7 +234,7 @@ def batch_folders(tmp_path_factory, write_invented_pairs):
                     yield item
 
         run_batch(job, run_shards)
-        return _read_files(out)
+        return read_files(out)
 
     expected = run_job(home / "finished")
     with pytest.raises(KeyboardInterrupt):
@@ -251,12 +252,6 @@ def batch_artifact(batch_folders):
 def unfinished_batch_artifact(batch_folders):
     home, run_job, expected = batch_folders
     return Artifact(home / "unfinished", run_job, expected, harmless_prefixes=ALL_FILES)
-
-
-def _read_files(folder):
-    """Return the content of every file below a folder except lock files."""
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != ".lock")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 ARTIFACTS = (

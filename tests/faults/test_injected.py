@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from folder_files import read_files
 from injected_faults import Faults, injected_faults
 
 from readagain.batch import run as batch_run
@@ -50,15 +51,11 @@ class Command:
     max_faults: int | None = None
 
 
-def read_files(folder, *, last_file, ignored_prefixes=()):
+def read_complete(folder, *, last_file, ignored_prefixes=()):
     """Return the files of a folder, or None if it does not have the file that is written last."""
     if not (folder / last_file).exists():
         return None
-    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-    return {
-        name: content for name, content in contents.items() if not name.startswith(ignored_prefixes)
-    }
+    return read_files(folder, ignored_prefixes=ignored_prefixes)
 
 
 def read_run(out):
@@ -84,15 +81,15 @@ COMMANDS = {
             *("summarize", inputs / "texts.jsonl", "--model", inputs / "toy", "--threads", 1),
             *("--beam", 1, "--max-words", 3, "-o", out / "headlines.jsonl", "--overwrite"),
         ],
-        lambda out: read_files(out, last_file="headlines.jsonl", ignored_prefixes=(".",)),
+        lambda out: read_complete(out, last_file="headlines.jsonl", ignored_prefixes=(".",)),
     ),
     "batch": Command(
         lambda inputs, out: [
             *("batch", inputs / "texts.jsonl", out, "--model", inputs / "toy", "--workers", 1),
             *("--beam", 1, "--max-words", 3, "--shard-rows", 2, "--one-file-per-input"),
         ],
-        lambda out: read_files(
-            out, last_file="manifest.json", ignored_prefixes=(".lock", "unfinished/")
+        lambda out: read_complete(
+            out, last_file="manifest.json", ignored_prefixes=("unfinished/",)
         ),
     ),
     "prepare": Command(
@@ -100,7 +97,7 @@ COMMANDS = {
             *("prepare", inputs / "pairs.jsonl", "--out", out / "data", "--dev-pairs", 4),
             *("--workers", 1),
         ],
-        lambda out: read_files(out / "data", last_file="manifest.json"),
+        lambda out: read_complete(out / "data", last_file="manifest.json"),
         refuses_complete_output=True,
     ),
     "train": Command(

@@ -31,7 +31,7 @@ from readagain.text.vocab import SPECIAL_TOKENS, UNK
 CHUNK_FORMAT = 5
 """Version of the file format; a chunk of another version is not used when resuming."""
 UNKNOWN_WORD = ""
-"""The word that stands for UNK of Gigaword files in a chunk."""
+"""The word in a chunk that represents UNK, the unknown word of Gigaword files."""
 UNKNOWN_SPELLINGS = ("UNK", "unk", "<UNK>", SPECIAL_TOKENS[UNK])
 """Spellings of UNK in public copies of Gigaword."""
 NO_CASE = -1

@@ -242,7 +242,7 @@ def choose_filters(filters: str) -> tuple[str, ...]:
     """
     terms = [term.strip() for term in filters.split(",") if term.strip()]
     has_only_removals = all(term.startswith("-") for term in terms)
-    chosen = set(DEFAULT_FILTERS) if has_only_removals else set()
+    selection = set(DEFAULT_FILTERS) if has_only_removals else set()
     for term in terms:
         name = term.removeprefix("-")
         if name not in FILTERS and name not in FILTER_SETS:
@@ -254,7 +254,7 @@ def choose_filters(filters: str) -> tuple[str, ...]:
             )
         names = FILTER_SETS.get(name, (name,))
         if term.startswith("-"):
-            chosen.difference_update(names)
+            selection.difference_update(names)
         else:
-            chosen.update(names)
-    return tuple(name for name in FILTERS if name in chosen)
+            selection.update(names)
+    return tuple(name for name in FILTERS if name in selection)

@@ -106,7 +106,7 @@ class _SpellingCounts:
         """Spelling id of each spelling with capitals, in ascending order."""
         self._capital_words: list[int] = []
         """Lexicon id of each spelling with capitals."""
-        self._tables: dict[Path, Ints] = {}
+        self._ids_of_surfaces: dict[Path, Ints] = {}
         """For each chunk, the spelling ids of its `Chunk.surfaces`."""
         self._counts = np.zeros((2, len(lexicon)), dtype=np.int64)
         """(2, spellings) counts in texts and in headlines."""
@@ -124,12 +124,12 @@ class _SpellingCounts:
         is_counted &= (chunk.surface_ids != NO_CASE) & (words != UNKNOWN_ID)
         is_capital = is_counted & (chunk.surface_ids != LOWER_CASE)
         surface_indices = chunk.surface_ids[is_capital] - 1  # indices into `chunk.surfaces`
-        if split_chunk.path not in self._tables:
-            self._tables[split_chunk.path] = self._number_capitals(
+        if split_chunk.path not in self._ids_of_surfaces:
+            self._ids_of_surfaces[split_chunk.path] = self._number_capitals(
                 chunk.surfaces, surface_indices, words[is_capital]
             )
         spellings = np.where(is_counted, words, NO_CASE)
-        spellings[is_capital] = self._tables[split_chunk.path][surface_indices]
+        spellings[is_capital] = self._ids_of_surfaces[split_chunk.path][surface_indices]
         return spellings
 
     def _number_capitals(
@@ -215,9 +215,9 @@ def _find_unusual_bigrams(
 ) -> tuple[Ints, Ints]:
     """Find the bigrams of frequent words that are mostly not spelled as the words alone.
 
-    A first pass over the chunks counts the bigrams of spellings of which at least one is unusual. A
-    second pass counts the same bigrams of words in any spelling. The quotient of the two counts
-    must be at least `min_bigram_percent`.
+    A first pass over the chunks counts the bigrams in which at least one word has an unusual
+    spelling. A second pass counts the bigrams of the same words in any spelling. The first count
+    must be at least `min_bigram_percent` of the second.
 
     Args:
         read_spellings: function that yields each chunk with the spelling ids of its words.

@@ -188,7 +188,10 @@ def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
 
 
 class ShardWriter:
-    """Writer of the shards of a split; each has `shard_pairs` pairs, except perhaps the last."""
+    """Writer of the shards of a split.
+
+    Each shard has `shard_pairs` pairs; the last may have fewer.
+    """
 
     def __init__(self, folder: Path, split: str, shard_pairs: int) -> None:
         self.folder = folder
@@ -295,7 +298,7 @@ def _mask_rare(
 def _evaluation_examples(
     source: CorpusInput, chunks: Sequence[SplitChunk]
 ) -> Iterator[tuple[int, Example]]:
-    """Yield the dev and test examples of an input, each after its split (DEV or TEST).
+    """Yield the split (DEV or TEST) and the example for each dev and test example of an input.
 
     Raises:
         DataError: when the input has changed since its chunks were created.
