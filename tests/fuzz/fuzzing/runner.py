@@ -27,7 +27,7 @@ HANG_TIMEOUT_S = 60
 MAX_EXTRA_BYTES = 1 << 30
 """Maximum memory that the inputs, of at most 20 KB each, may add to that of the libraries."""
 MAX_FAILURES = 20
-"""Number of failures after which `fuzz_in_child` stops."""
+"""Number of failures after which `fuzz_in_child` starts no new child process."""
 
 
 @dataclass(frozen=True)
