@@ -1,4 +1,4 @@
-"""The four resumable commands on invented input, and how to compare their results."""
+"""Fixtures: the four resumable commands on invented input, and their results."""
 
 import json
 import os
@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from folder_files import read_files
 
 from readagain.corpus.manifest import unfinished_dir
 from readagain.fitting.work_dir import work_dir
@@ -21,7 +22,7 @@ from readagain.storage.tensors import read_tensors
 TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
 PLACES = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre")
 EVENTS = ("opens", "closes", "burns", "floods", "moves", "wins")
-NUM_PAIRS = 24_000  # three blocks of `prepare`
+NUM_PREPARE_PAIRS = 24_000  # three blocks
 SMALL_RUN = (
     "model.embedding_size=16",
     "model.encoder.hidden_size=16",
@@ -36,7 +37,7 @@ SMALL_RUN = (
     "decode.beam_size=3",
     "decode.max_words=8",
 )
-LONGEST_WAIT_S = 120
+MAX_WAIT_S = 120
 ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
@@ -44,22 +45,22 @@ ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
 def may_mount() -> bool:
     """Return whether this process may mount file systems."""
     with TemporaryDirectory() as folder:
-        done = subprocess.run(
+        result = subprocess.run(
             ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder],
             capture_output=True,
             check=False,
         )
-        if done.returncode == 0:
+        if result.returncode == 0:
             subprocess.run(["umount", folder], check=True)
-    return done.returncode == 0
+    return result.returncode == 0
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests that mount a file system if this process may not mount one."""
-    on_tmpfs = [item for item in items if "-tmpfs-" in item.name]
-    if on_tmpfs and not may_mount():
-        config.hook.pytest_deselected(items=on_tmpfs)
-        items[:] = [item for item in items if item not in on_tmpfs]
+    tmpfs_tests = [item for item in items if "-tmpfs-" in item.name]
+    if tmpfs_tests and not may_mount():
+        config.hook.pytest_deselected(items=tmpfs_tests)
+        items[:] = [item for item in items if item not in tmpfs_tests]
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,12 @@ class Job:
 
     Args:
         name: the command.
-        arguments: its arguments, without the output folder.
+        arguments: the arguments without the output folder.
         out_arguments: returns the arguments for an output folder.
-        has_started: returns whether a first file has been written.
-        result: reads the output that must not depend on interruptions.
+        has_started: returns whether the command has written a file.
+        result: reads the output, without what may differ between runs.
         lock_message: part of the error of a second process in the same folder.
-        has_ended: returns whether the job is complete, so that the same command is refused.
+        has_ended: returns whether the output is complete and a new run would be refused.
     """
 
     name: str
@@ -90,15 +91,15 @@ class Job:
         return [sys.executable, "-m", "readagain", self.name, *arguments]
 
     def start(self, out: Path) -> "subprocess.Popen[bytes]":
-        """Start the command in a new process; `output` returns what it prints."""
+        """Start the command in a new process; it prints to a file, which `output` reads."""
         with self._log(out).open("wb") as log:
             return subprocess.Popen(self.command(out), stdout=log, stderr=log, env=ONE_THREAD)
 
     def wait_for_start(self, process: "subprocess.Popen[bytes]", out: Path) -> None:
         """Wait until the command has written a first file, or has ended."""
-        until = time.monotonic() + LONGEST_WAIT_S
+        end = time.monotonic() + MAX_WAIT_S
         while process.poll() is None and not self.has_started(out):
-            assert time.monotonic() < until, "the command has not started to work"
+            assert time.monotonic() < end, "the command has not written a file in time"
             time.sleep(0.005)
 
     def output(self, out: Path) -> str:
@@ -120,38 +121,33 @@ class Job:
         )
 
 
-def invent_pairs(number: int) -> list[dict[str, str]]:
-    """Return pairs about towns with different names."""
+def invent_pairs(num_pairs: int) -> list[dict[str, str]]:
+    """Return texts and headlines about towns with different names."""
     towns = ("".join(parts).title() for parts in product("bdfgklmn", "aeiou", "rstvz", "aeiou",
                                                           "lmnrt", "aeio"))  # fmt: skip
     pairs = []
-    for index, town in zip(range(number), towns, strict=False):
+    for index, town in zip(range(num_pairs), towns, strict=False):
         place, event = PLACES[index * 5 % 8], EVENTS[index * 7 % 6]
         text = f"The {place} of {town} {event} on Monday after {index} years of repairs ."
         pairs.append({"text": text, "headline": f"{town} {place} {event} on Monday"})
     return pairs
 
 
-def write_lines(path: Path, records: list[dict[str, str]]) -> Path:
-    """Write records as JSONL."""
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+def write_pairs(path: Path, num_pairs: int) -> Path:
+    """Write invented pairs to a JSONL file and return its path."""
+    path.write_text("".join(json.dumps(pair) + "\n" for pair in invent_pairs(num_pairs)))
     return path
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    """Return the content of every file below a folder except lock files."""
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != ".lock")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
-
-
 def training_result(out: Path) -> dict[str, object]:
-    """Return the weights, the settings, and the log without times."""
+    """Return the weights, the settings and the metrics of a training run, without times."""
     lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
-    times = ("minutes", "pairs_per_s")
+    time_fields = ("minutes", "pairs_per_s")
     tensors = read_tensors(out / "weights.safetensors")
     return {
         "metrics": [
-            {name: value for name, value in line.items() if name not in times} for line in lines
+            {name: value for name, value in line.items() if name not in time_fields}
+            for line in lines
         ],
         "weights": {name: tensor.tobytes() for name, tensor in tensors.items()},
         **{name: (out / name).read_bytes() for name in ("run.json", "vocab.txt", "scores.json")},
@@ -159,9 +155,9 @@ def training_result(out: Path) -> dict[str, object]:
 
 
 def fit_result(out: Path) -> dict[str, object]:
-    """Return the result of the training, and the files of the model without times."""
-    with_times = ("provenance.json", "MODEL_CARD.md", "model.json", "report.html")
-    model = {name: content for name, content in contents(out).items() if name not in with_times}
+    """Return the result of the training, and the files of the model that have no times."""
+    timed_files = ("provenance.json", "MODEL_CARD.md", "model.json", "report.html")
+    model = read_files(out, ignored_prefixes=timed_files)
     assert (out / "report.html").exists()
     return {**training_result(work_dir(out) / "run"), **model}
 
@@ -173,10 +169,10 @@ def small_run() -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="session")
-def invented(tmp_path_factory) -> Callable[[str, int], Path]:
-    """Function that writes a number of invented pairs to a JSONL file."""
-    return lambda name, number: write_lines(
-        tmp_path_factory.mktemp("invented") / name, invent_pairs(number)
+def write_invented_pairs(tmp_path_factory) -> Callable[[str, int], Path]:
+    """Function that writes a number of invented pairs to a new JSONL file."""
+    return lambda name, num_pairs: write_pairs(
+        tmp_path_factory.mktemp("invented") / name, num_pairs
     )
 
 
@@ -184,7 +180,7 @@ def invented(tmp_path_factory) -> Callable[[str, int], Path]:
 def corpus(tmp_path_factory) -> Path:
     """A small prepared corpus."""
     folder = tmp_path_factory.mktemp("corpus")
-    pairs = write_lines(folder / "pairs.jsonl", invent_pairs(140))
+    pairs = write_pairs(folder / "pairs.jsonl", 140)
     arguments = ["prepare", pairs, "--out", folder / "data", "--dev-pairs", 20, "--workers", 1]
     subprocess.run([sys.executable, "-m", "readagain", *map(str, arguments)], check=True)
     return folder / "data"
@@ -194,23 +190,24 @@ def corpus(tmp_path_factory) -> Path:
 def jobs(tmp_path_factory, corpus) -> dict[str, Job]:
     """The resumable commands by name."""
     folder = tmp_path_factory.mktemp("inputs")
-    many = write_lines(folder / "pairs.jsonl", invent_pairs(NUM_PAIRS))
-    some = write_lines(folder / "texts.jsonl", invent_pairs(1_500))
-    sets = tuple(f"--set={setting}" for setting in SMALL_RUN)
+    prepare_input = write_pairs(folder / "pairs.jsonl", NUM_PREPARE_PAIRS)
+    batch_input = write_pairs(folder / "texts.jsonl", 1_500)
+    fit_input = write_pairs(folder / "few.jsonl", 120)
+    set_options = tuple(f"--set={setting}" for setting in SMALL_RUN)
     return {
         "prepare": Job(
             name="prepare",
-            arguments=(str(many), "--dev-pairs", "500", "--workers", "2"),
+            arguments=(str(prepare_input), "--dev-pairs", "500", "--workers", "2"),
             out_arguments=lambda out: ("--out", str(out)),
-            # Files in the folder, not the folder itself, which is created before it is locked.
+            # The folder itself is created before it is locked, so it does not show a start.
             has_started=lambda out: any(unfinished_dir(out).glob("*")),
-            result=contents,
+            result=read_files,
             lock_message="another process is preparing into this folder",
             has_ended=lambda out: out.exists(),
         ),
         "train": Job(
             name="train",
-            arguments=("tiny", "--device", "cpu", "--data", str(corpus), *sets),
+            arguments=("tiny", "--device", "cpu", "--data", str(corpus), *set_options),
             out_arguments=lambda out: ("--out", str(out)),
             has_started=lambda out: (out / "metrics.jsonl").exists(),
             result=training_result,
@@ -219,18 +216,18 @@ def jobs(tmp_path_factory, corpus) -> dict[str, Job]:
         "batch": Job(
             name="batch",
             arguments=(
-                *(str(some), "--model", str(TOY), "--workers", "2", "--shard-rows", "50"),
+                *(str(batch_input), "--model", str(TOY), "--workers", "2", "--shard-rows", "50"),
                 "--one-file-per-input",
             ),
             out_arguments=lambda out: (str(out),),
             has_started=lambda out: (out / "unfinished" / "notes").exists(),
-            result=contents,
+            result=read_files,
             lock_message="is writing into this folder",
         ),
         "fit": Job(
             name="fit",
             arguments=(
-                str(write_lines(folder / "few.jsonl", invent_pairs(120))),
+                str(fit_input),
                 *("--epochs", "2", "--threads", "1", "--device", "cpu"),
             ),
             out_arguments=lambda out: ("--out", str(out)),
@@ -242,7 +239,7 @@ def jobs(tmp_path_factory, corpus) -> dict[str, Job]:
 
 
 class ExpectedResults:
-    """Results of uninterrupted jobs; each job is run once, when its result is needed."""
+    """Results of uninterrupted jobs; a job is run when its result is first needed."""
 
     def __init__(self, jobs: dict[str, Job], folder: Path) -> None:
         self._jobs = jobs
@@ -266,5 +263,5 @@ class ExpectedResults:
 
 @pytest.fixture(scope="session")
 def expected_results(jobs, tmp_path_factory) -> ExpectedResults:
-    """Results of uninterrupted jobs by name."""
+    """Function from the name of a job to its result without an interruption."""
     return ExpectedResults(jobs, tmp_path_factory.mktemp("expected"))

@@ -22,74 +22,71 @@ from readagain.training.trainer import Trainer
 
 pytestmark = pytest.mark.slow
 
-HOUR = 3_600.0
-FAR = 100 * 365 * 24 * HOUR
+HOUR_S = 3_600.0
+CENTURY_S = 100 * 365 * 24 * HOUR_S
 
 
 @pytest.fixture
 def jumping_clock(monkeypatch):
-    """Let the clock of the machine go back an hour or on by a century each time it is looked at."""
-    real, looks = time.time, count()
-    monkeypatch.setattr(time, "time", lambda: real() + (-HOUR, FAR, -FAR / 10)[next(looks) % 3])
-    return looks
+    """Make the wall clock jump each time that it is read; return the counter of its reads."""
+    real_time, reads = time.time, count()
+    jumps_s = (-HOUR_S, CENTURY_S, -CENTURY_S / 10)
+    monkeypatch.setattr(time, "time", lambda: real_time() + jumps_s[next(reads) % 3])
+    return reads
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-def prepared(path: Path, out: Path) -> dict[str, bytes]:
+def prepare_files(path: Path, out: Path) -> dict[str, bytes]:
+    """Prepare a corpus and return its files."""
     prepare(
         find_inputs([str(path)], CorpusReadOptions()), out, PrepareSettings(dev=SplitSize(pairs=9))
     )
-    return contents(out)
+    return {file.name: file.read_bytes() for file in out.iterdir()}
 
 
-@pytest.mark.parametrize("moment_ns", [0, -(10**18), 4_102_444_800 * 10**9], ids=str)
-def test_input_timestamps_do_not_change_the_corpus(invented, tmp_path, moment_ns):
-    path = invented("pairs.jsonl", 60)
-    expected = prepared(path, tmp_path / "now")
-    os.utime(path, ns=(moment_ns, moment_ns))
-    assert prepared(path, tmp_path / "then") == expected
+@pytest.mark.parametrize("mtime_ns", [0, -(10**18), 4_102_444_800 * 10**9], ids=str)
+def test_input_timestamps_do_not_change_the_corpus(write_invented_pairs, tmp_path, mtime_ns):
+    path = write_invented_pairs("pairs.jsonl", 60)
+    expected = prepare_files(path, tmp_path / "before")
+    os.utime(path, ns=(mtime_ns, mtime_ns))
+    assert prepare_files(path, tmp_path / "after") == expected
 
 
-def test_input_with_older_timestamp_is_read_again(invented, tmp_path, monkeypatch):
-    """Chunks are kept for a file of the same size and time; another time, earlier or later, is not
-    the same."""
-    monkeypatch.setattr(lines, "BLOCK_RECORDS", 16)
-    path = invented("pairs.jsonl", 60)
-    expected = prepared(path, tmp_path / "whole")
-    made = []
+def test_input_with_older_timestamp_is_read_again(write_invented_pairs, tmp_path, monkeypatch):
+    """Saved chunks are used only if the size and the timestamp of the input are the same."""
+    monkeypatch.setattr(lines, "BLOCK_RECORDS", 16)  # four chunks
+    path = write_invented_pairs("pairs.jsonl", 60)
+    expected = prepare_files(path, tmp_path / "uninterrupted")
+    calls = []
 
-    def save_some(*arguments):
-        made.append(arguments)
-        if len(made) == 3:
+    def save_two_chunks(*arguments):
+        calls.append(arguments)
+        if len(calls) == 3:
             raise KeyboardInterrupt
         return chunks.save_chunk(*arguments)
 
-    monkeypatch.setattr(workers, "save_chunk", save_some)
+    monkeypatch.setattr(workers, "save_chunk", save_two_chunks)
     with pytest.raises(KeyboardInterrupt):
-        prepared(path, tmp_path / "out")
+        prepare_files(path, tmp_path / "out")
     os.utime(path, ns=(0, 0))
-    assert prepared(path, tmp_path / "out") == expected
-    assert len(made) == 3 + 4
+    assert prepare_files(path, tmp_path / "out") == expected
+    assert len(calls) == 3 + 4
 
 
 @pytest.mark.usefixtures("jumping_clock")
-def test_prepare_does_not_use_the_clock(invented, tmp_path, monkeypatch):
-    path = invented("pairs.jsonl", 60)
-    jumped = prepared(path, tmp_path / "jumped")
+def test_prepare_does_not_use_the_clock(write_invented_pairs, tmp_path, monkeypatch):
+    path = write_invented_pairs("pairs.jsonl", 60)
+    files = prepare_files(path, tmp_path / "jumping")
     monkeypatch.undo()
-    assert jumped == prepared(path, tmp_path / "steady")
+    assert files == prepare_files(path, tmp_path / "steady")
 
 
 def test_clock_jumps_change_no_weights_or_metrics(
     corpus, small_run, tmp_path, jumping_clock, monkeypatch
 ):
     changes = (*small_run, "train.epochs=1", "train.validate_every=5", "train.rouge_pairs=2")
-    update, updates = Trainer.update, []
+    real_update, calls = Trainer.update, []
 
-    def go(out):
+    def run_training(out):
         job = TrainingJob(preset="tiny", data=corpus, out=tmp_path / out, changes=changes)
         threads = torch.get_num_threads()
         try:
@@ -97,28 +94,28 @@ def test_clock_jumps_change_no_weights_or_metrics(
         finally:
             torch.set_num_threads(threads)
 
-    def update_some(session):
-        updates.append(session)
-        if len(updates) == 8:
+    def interrupt_eighth_update(trainer):
+        calls.append(trainer)
+        if len(calls) == 8:
             raise KeyboardInterrupt
-        return update(session)
+        return real_update(trainer)
 
-    monkeypatch.setattr(Trainer, "update", update_some)
+    monkeypatch.setattr(Trainer, "update", interrupt_eighth_update)
     with pytest.raises(KeyboardInterrupt):
-        go("jumped")
-    go("jumped")
+        run_training("jumping")
+    run_training("jumping")
     assert next(jumping_clock) > 0, "the clock was not read, so nothing was tested"
     monkeypatch.undo()
-    go("steady")
+    run_training("steady")
 
-    def result(out):
-        figures = (tmp_path / out / "metrics.jsonl").read_text().splitlines()
-        timed = ("minutes", "pairs_per_s")
+    def read_result(out):
+        metrics = map(json.loads, (tmp_path / out / "metrics.jsonl").read_text().splitlines())
+        time_fields = ("minutes", "pairs_per_s")
         return (
             (tmp_path / out / "weights.safetensors").read_bytes(),
-            [{n: v for n, v in json.loads(line).items() if n not in timed} for line in figures],
+            [{n: v for n, v in entry.items() if n not in time_fields} for entry in metrics],
         )
 
-    assert result("jumped") == result("steady")
-    minutes = json.loads((tmp_path / "jumped" / "provenance.json").read_text())["minutes"]
+    assert read_result("jumping") == read_result("steady")
+    minutes = json.loads((tmp_path / "jumping" / "provenance.json").read_text())["minutes"]
     assert 0 <= minutes < 60  # measured with a monotonic clock

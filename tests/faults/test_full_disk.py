@@ -1,7 +1,7 @@
-"""A full disk is a one-line error, leaves no partial output, and the job can be resumed.
+"""A full disk leads to a one-line error without partial output, and the job can be resumed.
 
-A full disk is simulated by a small tmpfs, where this process may mount one (stress tests, and one
-job in the full run), and by a limit on the size of files (RLIMIT_FSIZE).
+Two kinds of disks simulate it: a small tmpfs, if this process may mount one, and a limit on the
+size of files (RLIMIT_FSIZE).
 """
 
 import resource
@@ -38,7 +38,7 @@ class TmpfsDisk:
 
 
 class LimitedDisk:
-    """A folder in which the job may only write files up to a size."""
+    """A folder with a limit on the size of the files that the job writes."""
 
     def __init__(self, folder: Path, num_bytes: int) -> None:
         folder.mkdir()
@@ -59,7 +59,7 @@ def _mount(*arguments: object) -> None:
 
 
 @contextmanager
-def disk_of(kind, folder, num_bytes):
+def small_disk(kind, folder, num_bytes):
     disk = {"tmpfs": TmpfsDisk, "limited": LimitedDisk}[kind](folder, num_bytes)
     try:
         yield disk
@@ -67,19 +67,19 @@ def disk_of(kind, folder, num_bytes):
         disk.close()
 
 
-def is_half_written(name, out):
-    """Return whether an incomplete folder looks complete."""
+def looks_complete(name, out):
+    """Return whether the output of a failed job looks complete."""
     if name == "prepare":
         return out.exists()
     if name == "batch":
         return (out / "manifest.json").exists()
-    if (out / MANIFEST_FILE).exists():  # a model of an earlier validation, whole or refused
-        ModelDir.open(out, checksums=True)
+    if (out / MANIFEST_FILE).exists():
+        ModelDir.open(out, checksums=True)  # a model after an earlier validation must be complete
     return (out / "resume" / "finished.json").exists()
 
 
 @pytest.mark.parametrize(
-    ("name", "kind_of_disk", "num_bytes"),
+    ("name", "disk_kind", "num_bytes"),
     [
         ("prepare", "limited", 600_000),
         ("train", "limited", 50_000),
@@ -90,20 +90,20 @@ def is_half_written(name, out):
     ],
 )
 def test_full_disk_is_reported_and_loses_nothing(
-    name, kind_of_disk, num_bytes, jobs, expected_results, tmp_path
+    name, disk_kind, num_bytes, jobs, expected_results, tmp_path
 ):
     job = jobs[name]
-    with disk_of(kind_of_disk, tmp_path / "disk", num_bytes) as disk:
+    with small_disk(disk_kind, tmp_path / "disk", num_bytes) as disk:
         out = disk.folder / "out"
-        done = job.run(out, **disk.options)
-        assert done.returncode == 2, (done.stdout, done.stderr)
-        assert "Traceback" not in done.stderr
-        message = done.stderr.splitlines()[-1]
+        process = job.run(out, **disk.options)
+        assert process.returncode == 2, (process.stdout, process.stderr)
+        assert "Traceback" not in process.stderr
+        message = process.stderr.splitlines()[-1]
         assert message.startswith("readagain: ")
         assert "space left" in message or "File too large" in message
-        assert not is_half_written(name, out)
+        assert not looks_complete(name, out)
 
         disk.make_room()
-        done = job.run(out, **disk.options)
-        assert done.returncode == 0, done.stderr
+        process = job.run(out, **disk.options)
+        assert process.returncode == 0, process.stderr
         assert job.result(out) == expected_results(name)

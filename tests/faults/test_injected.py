@@ -1,7 +1,8 @@
-"""Each failed file operation is a one-line error without partial output; the job resumes.
+"""A failed file operation leads to a one-line error without partial output; the command resumes.
 
-The n-th operation of a command on its files fails, for every n in `make stress` and for a sample of
-them in CI, in three ways: once, from then on, and with too little memory.
+The tests make the n-th operation of a command on its files fail, for every n in `make stress` and
+for some n in CI. There are three modes: only the n-th operation fails, it and all later ones fail,
+or it fails for lack of memory.
 """
 
 import io
@@ -11,9 +12,11 @@ import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
+from folder_files import read_files
 from injected_faults import Faults, injected_faults
 
 from readagain.batch import run as batch_run
@@ -22,12 +25,13 @@ from readagain.cli.main import main
 pytestmark = pytest.mark.slow
 
 MODELS = Path(__file__).parents[1] / "assets" / "models"
-WAYS = {
+MODES = {
     "once": {},
     "lasting": {"is_lasting": True},
     "memory": {"is_memory": True},
 }
-FEW = 6  # faults of each command and way in CI
+"""Arguments of `Faults`."""
+NUM_CI_FAULTS = 6  # for each command and mode
 
 
 @dataclass(frozen=True)
@@ -35,41 +39,39 @@ class Command:
     """A command that writes into a folder.
 
     Args:
-        arguments: what is typed, given the folder of inputs and the output.
-        result: what must not depend on faults; None while the output is not complete.
-        is_refused_when_done: whether the complete output is not written again.
+        arguments: returns the arguments for the folder of inputs and the output folder.
+        result: reads the complete output; None if the output is not complete.
+        refuses_complete_output: whether the command fails if its output is complete.
         max_faults: maximum number of faults in `make stress`, for a slow command; None for all.
     """
 
     arguments: Callable[[Path, Path], list[object]]
     result: Callable[[Path], object]
-    is_refused_when_done: bool = False
+    refuses_complete_output: bool = False
     max_faults: int | None = None
 
 
-def files(folder, *, complete, ignored=()):
-    """Return the files of a folder that has the file `complete`, or None."""
-    if not (folder / complete).exists():
+def read_complete(folder, *, last_file, ignored_prefixes=()):
+    """Return the files of a folder, or None if it does not have the file that is written last."""
+    if not (folder / last_file).exists():
         return None
-    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    names = {path.relative_to(folder).as_posix(): path for path in paths}
-    return {n: path.read_bytes() for n, path in names.items() if not n.startswith(ignored)}
+    return read_files(folder, ignored_prefixes=ignored_prefixes)
 
 
-def trained(out):
-    """Return the weights of a finished run, and what decides them."""
+def read_run(out):
+    """Return the files of a finished training run that do not contain times, or None."""
     if not (out / "resume" / "finished.json").exists():
         return None
     names = ("weights.safetensors", "run.json", "vocab.txt", "source_vocab.txt", "scores.json")
     return {name: (out / name).read_bytes() for name in names}
 
 
-def exported(out):
-    """Return the graphs of a model folder with a manifest that lists them."""
-    manifest = (
-        json.loads((out / "model.json").read_bytes()) if (out / "model.json").exists() else {}
-    )
-    names = [name for name in manifest.get("files", ()) if name.endswith(".onnx")]
+def read_graphs(out):
+    """Return the graphs that the manifest of a model directory lists, or None."""
+    if not (out / "model.json").exists():
+        return None
+    manifest = json.loads((out / "model.json").read_bytes())
+    names = [name for name in manifest["files"] if name.endswith(".onnx")]
     return {name: (out / name).read_bytes() for name in names} or None
 
 
@@ -79,42 +81,44 @@ COMMANDS = {
             *("summarize", inputs / "texts.jsonl", "--model", inputs / "toy", "--threads", 1),
             *("--beam", 1, "--max-words", 3, "-o", out / "headlines.jsonl", "--overwrite"),
         ],
-        lambda out: files(out, complete="headlines.jsonl", ignored=(".",)),
+        lambda out: read_complete(out, last_file="headlines.jsonl", ignored_prefixes=(".",)),
     ),
     "batch": Command(
         lambda inputs, out: [
             *("batch", inputs / "texts.jsonl", out, "--model", inputs / "toy", "--workers", 1),
             *("--beam", 1, "--max-words", 3, "--shard-rows", 2, "--one-file-per-input"),
         ],
-        lambda out: files(out, complete="manifest.json", ignored=(".lock", "unfinished/")),
+        lambda out: read_complete(
+            out, last_file="manifest.json", ignored_prefixes=("unfinished/",)
+        ),
     ),
     "prepare": Command(
         lambda inputs, out: [
             *("prepare", inputs / "pairs.jsonl", "--out", out / "data", "--dev-pairs", 4),
             *("--workers", 1),
         ],
-        lambda out: files(out / "data", complete="manifest.json"),
-        is_refused_when_done=True,
+        lambda out: read_complete(out / "data", last_file="manifest.json"),
+        refuses_complete_output=True,
     ),
     "train": Command(
         lambda inputs, out: [
             *("train", "tiny", "--data", inputs / "data", "--out", out / "run"),
             *("--device", "cpu", "--threads", 1),
-            *(f"--set={each}" for each in RUN),
+            *(f"--set={setting}" for setting in SMALL_RUN),
         ],
-        lambda out: trained(out / "run"),
+        lambda out: read_run(out / "run"),
     ),
     "export": Command(
         lambda inputs, out: [
             *("export", inputs / "format-1", "--out", out / "model", "--check-texts", 2),
             *("--threads", 1),
         ],
-        lambda out: exported(out / "model"),
-        is_refused_when_done=True,
+        lambda out: read_graphs(out / "model"),
+        refuses_complete_output=True,
         max_faults=60,
     ),
 }
-RUN = (
+SMALL_RUN = (
     "model.embedding_size=4",
     "model.encoder.hidden_size=4",
     "model.decoder.hidden_size=4",
@@ -128,7 +132,7 @@ RUN = (
 
 
 def run(arguments):
-    """Run a command in this process; return its status and what it prints on stderr."""
+    """Run a command in this process; return its exit status and stderr."""
     stderr = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batch_run, "run_tasks", run_tasks)
@@ -136,8 +140,8 @@ def run(arguments):
         patch.setattr(sys, "stderr", stderr)
         try:
             main([str(argument) for argument in arguments])
-        except SystemExit as end:
-            return end.code or 0, stderr.getvalue()
+        except SystemExit as exit_error:
+            return exit_error.code or 0, stderr.getvalue()
     raise AssertionError("main returned")
 
 
@@ -150,16 +154,16 @@ def run_tasks(build, tasks, num_workers):
 
 @pytest.fixture(autouse=True)
 def quick_fsync(monkeypatch):
-    """Count calls of fsync, but do not wait for the disk, which takes half of the time."""
+    """Replace fsync, because it takes half of the time; its calls are still counted."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture(scope="module")
-def inputs(tmp_path_factory, invented):
-    """Return a folder with texts, pairs, a prepared corpus and models."""
+def inputs(tmp_path_factory, write_invented_pairs):
+    """A folder with texts, pairs, a prepared corpus and models."""
     folder = tmp_path_factory.mktemp("faults")
-    shutil.copyfile(invented("texts.jsonl", 4), folder / "texts.jsonl")
-    shutil.copyfile(invented("pairs.jsonl", 24), folder / "pairs.jsonl")
+    shutil.copyfile(write_invented_pairs("texts.jsonl", 4), folder / "texts.jsonl")
+    shutil.copyfile(write_invented_pairs("pairs.jsonl", 24), folder / "pairs.jsonl")
     for name in ("toy", "format-1"):
         shutil.copytree(MODELS / name, folder / name)
     pairs, data = folder / "pairs.jsonl", folder / "data"
@@ -167,51 +171,45 @@ def inputs(tmp_path_factory, invented):
     return folder
 
 
-class Undisturbed:
-    """Number of operations and result of each command without faults."""
-
-    def __init__(self):
-        self._found = {}
-
-    def of(self, name, way, inputs):
-        """Run a command twice, since the first run imports modules."""
-        if (name, way) not in self._found:
-            for number in range(2):
-                out = inputs / f"{name}-{way}-{number}"
-                out.mkdir()
-                with injected_faults(Faults(inputs, **WAYS[way])) as faults:
-                    status, stderr = run(COMMANDS[name].arguments(inputs, out))
-                assert status == 0, stderr
-                self._found[name, way] = len(faults.operations), COMMANDS[name].result(out)
-        return self._found[name, way]
-
-
 @pytest.fixture(scope="module")
-def undisturbed():
-    return Undisturbed()
+def run_without_faults(inputs):
+    """Function that runs a command and returns its number of file operations and its result."""
+
+    @cache
+    def run_command(name, mode):
+        for number in range(2):  # the first run may import modules, which is not counted
+            out = inputs / f"{name}-{mode}-{number}"
+            out.mkdir()
+            with injected_faults(Faults(inputs, **MODES[mode])) as faults:
+                status, stderr = run(COMMANDS[name].arguments(inputs, out))
+            assert status == 0, stderr
+        return len(faults.operations), COMMANDS[name].result(out)
+
+    return run_command
 
 
-def check_fault(name, faults, inputs, expected):
-    """Return what is wrong after a fault, or an empty string."""
+def run_with_fault(name, faults, inputs, expected):
+    """Run a command with a fault, then without; return a description of a problem, or ""."""
     command, out = COMMANDS[name], inputs / "out"
     out.mkdir()
     arguments = command.arguments(inputs, out)
     try:
         with injected_faults(faults):
             status, stderr = run(arguments)
-    except Exception as error:  # collected, so that all of them are seen at once
+    except Exception as error:  # returned, so that the test reports all problems at once
         return f"{type(error).__name__}: {error}"
-    found = command.result(out)
-    if found not in (None, expected):
-        return "half-written"
-    if status == 0 and found is None:
+    result = command.result(out)
+    if result not in (None, expected):
+        return "partial output"
+    if status == 0 and result is None:
         return "status 0 without a result"
-    lines = [line for line in stderr.splitlines() if line.startswith("readagain: ")]
-    if status and (status != 2 or len(lines) != 1 or not stderr.endswith(f"{lines[-1]}\n")):
-        return f"status {status}, {stderr!r}"
-    if status and str(inputs) not in lines[0] and "memory" not in lines[0]:
-        return f"no path in {lines[0]!r}"
-    if found is None or not command.is_refused_when_done:
+    if status:
+        lines = [line for line in stderr.splitlines() if line.startswith("readagain: ")]
+        if status != 2 or len(lines) != 1 or not stderr.endswith(f"{lines[0]}\n"):
+            return f"status {status}, {stderr!r}"
+        if str(inputs) not in lines[0] and "memory" not in lines[0]:
+            return f"no path in {lines[0]!r}"
+    if result is None or not command.refuses_complete_output:
         status, stderr = run(arguments)
         if status:
             return f"not resumed: {stderr!r}"
@@ -220,18 +218,23 @@ def check_fault(name, faults, inputs, expected):
     return ""
 
 
-@pytest.mark.parametrize("most", [FEW, pytest.param(None, marks=pytest.mark.stress)])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "num_faults", [NUM_CI_FAULTS, pytest.param(None, marks=pytest.mark.stress)]
+)
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", COMMANDS)
-def test_failed_operation_is_reported_and_loses_nothing(name, way, most, inputs, undisturbed):
-    num_operations, expected = undisturbed.of(name, way, inputs)
-    most = most or COMMANDS[name].max_faults or num_operations
-    step = max(1, num_operations // most)
-    wrong = []
-    for number in range(1 + list(WAYS).index(way) % step, num_operations + 1, step):
-        faults = Faults(inputs, fail_at=number, **WAYS[way])
-        problem = check_fault(name, faults, inputs, expected)
+def test_failed_operation_is_reported_and_loses_nothing(
+    name, mode, num_faults, inputs, run_without_faults
+):
+    num_operations, expected = run_without_faults(name, mode)
+    num_faults = num_faults or COMMANDS[name].max_faults or num_operations
+    step = max(1, num_operations // num_faults)
+    first = 1 + list(MODES).index(mode) % step  # modes test different operations
+    problems = []
+    for number in range(first, num_operations + 1, step):
+        faults = Faults(inputs, fail_at=number, **MODES[mode])
+        problem = run_with_fault(name, faults, inputs, expected)
         if problem:
-            wrong.append(f"{faults.failed}: {problem}")
+            problems.append(f"{faults.failed}: {problem}")
         shutil.rmtree(inputs / "out")
-    assert not wrong, "\n".join(wrong)
+    assert not problems, "\n".join(problems)

@@ -10,7 +10,7 @@ import pytest
 pytestmark = [pytest.mark.slow, pytest.mark.distributed]
 
 EARLY_SHARE = 0.2  # share of kills before the command has written a file
-LONGEST_WAIT_S = 120
+MAX_WAIT_S = 120
 
 
 def is_worker(process):
@@ -20,26 +20,29 @@ def is_worker(process):
     return False
 
 
-def start_and_kill(job, out, work_s, draw):
-    """Start a job and kill it or one of its workers; return whether it was still running."""
+def start_and_kill(job, out, work_s, rng):
+    """Start a job and kill it, or one of its workers, at a random time within `work_s` seconds.
+
+    Return False if the job finished before the kill.
+    """
     process = job.start(out)
-    if draw.random() > EARLY_SHARE:
+    if rng.random() > EARLY_SHARE:
         job.wait_for_start(process, out)
     with suppress(subprocess.TimeoutExpired):
-        process.wait(draw.uniform(0, work_s))
+        process.wait(rng.uniform(0, work_s))
     if process.poll() is not None:
         assert process.returncode == 0, job.output(out)
         return False
-    family = psutil.Process(process.pid)
-    children = family.children(recursive=True)
-    victim = draw.choice([family, *filter(is_worker, children)])
+    main_process = psutil.Process(process.pid)
+    children = main_process.children(recursive=True)
+    victim = rng.choice([main_process, *filter(is_worker, children)])
     try:
         victim.kill()
-    except psutil.NoSuchProcess:  # it has just finished
-        assert process.wait(LONGEST_WAIT_S) == 0, job.output(out)
+    except psutil.NoSuchProcess:  # the process has just finished
+        assert process.wait(MAX_WAIT_S) == 0, job.output(out)
         return False
-    if victim != family:
-        process.wait(LONGEST_WAIT_S)  # it continues, or exits with a message
+    if victim != main_process:
+        process.wait(MAX_WAIT_S)  # the main process continues, or exits with a message
         assert "Traceback" not in job.output(out)
         return True
     process.wait()
@@ -53,16 +56,16 @@ def start_and_kill(job, out, work_s, draw):
 def test_killed_job_resumes_to_the_same_result(name, num_kills, jobs, expected_results, tmp_path):
     job, expected = jobs[name], expected_results(name)
     work_s = expected_results.work_s[name]
-    draw = random.Random(f"{name} {num_kills}")
-    kills, num_finished = 0, 0
-    while kills < num_kills:
+    rng = random.Random(f"{name} {num_kills}")
+    kills_done, num_finished = 0, 0
+    while kills_done < num_kills:
         out = tmp_path / f"out-{num_finished}"
-        was_killed = start_and_kill(job, out, work_s, draw)
-        kills += was_killed
-        if not was_killed or job.has_ended(out):  # it finished before the kill
+        was_killed = start_and_kill(job, out, work_s, rng)
+        kills_done += was_killed
+        if not was_killed or job.has_ended(out):
             assert job.result(out) == expected
             num_finished += 1
     out = tmp_path / f"out-{num_finished}"
-    done = job.run(out)
-    assert done.returncode == 0, done.stderr
+    process = job.run(out)
+    assert process.returncode == 0, process.stderr
     assert job.result(out) == expected

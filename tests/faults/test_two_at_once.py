@@ -1,4 +1,4 @@
-"""Two processes on one folder: the second gets an error, the first is not affected."""
+"""If two processes use one folder, the second gets an error and the first is not affected."""
 
 from subprocess import DEVNULL
 

@@ -1,4 +1,4 @@
-"""`python tests/fuzz`: a long run, or a repetition of one input."""
+"""Command line of the fuzzer: `python tests/fuzz`."""
 
 import argparse
 import os
@@ -9,64 +9,80 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
-from fuzzing.mutate import mutated
+from fuzzing.mutate import make_input
+from fuzzing.runner import Failure, FuzzResult, fuzz_in_child
 from fuzzing.targets import TARGETS
-from fuzzing.watch import Broken, Outcome, watched
 
 
 def main() -> int:
-    """Feed targets, print a table of counts, keep the inputs that broke something."""
-    options = _options()
-    sys.stdout.reconfigure(errors="backslashreplace")  # inputs are anything
+    """Fuzz the targets, print statistics and failures, and return the exit status."""
+    options = _parse_arguments()
+    # Tracebacks may contain any character of an input.
+    sys.stdout.reconfigure(errors="backslashreplace")
     names = options.targets or list(TARGETS)
-    total = sum(TARGETS[name].weight for name in names)
-    share = {name: max(1, options.inputs * TARGETS[name].weight // total) for name in names}
+    total_weight = sum(TARGETS[name].weight for name in names)
     print(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, Python {platform.python_version()}, ", end="")
     print(f"{os.cpu_count()} processors, seed {options.seed}", flush=True)
-    began = time.monotonic()
+    start = time.monotonic()
 
-    def feed(name: str) -> Outcome:
-        found = watched(name, seed=options.seed, first=options.first, inputs=share[name])
-        print(_line(found), flush=True)
-        return found
+    def fuzz_target(name: str) -> FuzzResult:
+        num_inputs = max(1, options.inputs * TARGETS[name].weight // total_weight)
+        result = fuzz_in_child(name, seed=options.seed, first=options.first, num_inputs=num_inputs)
+        print(_describe_result(result), flush=True)
+        return result
 
     with ThreadPoolExecutor(options.workers) as pool:
-        outcomes = list(pool.map(feed, names))
-    inputs, seconds = sum(each.inputs for each in outcomes), time.monotonic() - began
-    broken = [each for outcome in outcomes for each in outcome.broken]
-    refused = sum(each.refused for each in outcomes)
-    print(f"{inputs:,} inputs in {seconds / 60:.1f} minutes, {refused:,} refused, ", end="")
-    print(f"{len(broken):,} broke a promise", flush=True)
-    for each in broken:
-        _show(each, options.seed, options.keep)
-    return 1 if broken else 0
+        results = list(pool.map(fuzz_target, names))
+    minutes = (time.monotonic() - start) / 60
+    num_inputs = sum(result.num_inputs for result in results)
+    num_rejected = sum(result.num_rejected for result in results)
+    failures = [failure for result in results for failure in result.failures]
+    print(f"{num_inputs:,} inputs in {minutes:.1f} minutes, {num_rejected:,} rejected, ", end="")
+    print(f"{len(failures):,} failures", flush=True)
+    for failure in failures:
+        _print_failure(failure, options.seed)
+        if options.failures_dir is not None:
+            _save_input(failure, options.seed, options.failures_dir)
+    return 1 if failures else 0
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python tests/fuzz", description=__doc__)
-    parser.add_argument("targets", nargs="*", choices=[[], *TARGETS], help="default: all")
-    parser.add_argument("--inputs", type=int, default=1_000_000, help="of all targets together")
+def _parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python tests/fuzz", description="Fuzz the functions that read untrusted bytes."
+    )
+    parser.add_argument(
+        "targets", nargs="*", choices=[[], *TARGETS], help="target names (default: all)"
+    )
+    parser.add_argument(
+        "--inputs", type=int, default=1_000_000, help="inputs of all targets (default: %(default)s)"
+    )
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=1, help="targets fed side by side")
-    parser.add_argument("--keep", type=Path, help="folder for inputs that broke a promise")
+    parser.add_argument("--seed", type=int, default=1, help="random seed (default: %(default)s)")
+    parser.add_argument(
+        "--workers", type=int, default=1, help="targets at the same time (default: %(default)s)"
+    )
+    parser.add_argument("--failures-dir", type=Path, help="folder for the inputs that failed")
     return parser.parse_args()
 
 
-def _line(outcome: Outcome) -> str:
+def _describe_result(result: FuzzResult) -> str:
     return (
-        f"{outcome.target:<20}{outcome.inputs:>10,} inputs {outcome.refused:>10,} refused "
-        f"{outcome.slowest_s:>8.3f} s at most {len(outcome.broken):>4} broken"
+        f"{result.target:<20}{result.num_inputs:>10,} inputs {result.num_rejected:>10,} rejected "
+        f"{result.max_seconds:>8.3f} s at most {len(result.failures):>4} failures"
     )
 
 
-def _show(broken: Broken, seed: int, keep: Path | None) -> None:
-    again = f"python tests/fuzz {broken.target} --seed {seed} --first {broken.index} --inputs 1"
-    print(f"\n{again}\n{broken.what}")
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        content = mutated(TARGETS[broken.target].seeds(), broken.target, seed, broken.index)
-        (keep / f"{broken.target}-{seed}-{broken.index}").write_bytes(content)
+def _print_failure(failure: Failure, seed: int) -> None:
+    """Print the reason of a failure, and the command that repeats its input."""
+    command = f"python tests/fuzz {failure.target} --seed {seed} --first {failure.index} --inputs 1"
+    print(f"\n{command}\n{failure.reason}")
+
+
+def _save_input(failure: Failure, seed: int, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    seed_inputs = TARGETS[failure.target].seed_inputs()
+    content = make_input(seed_inputs, failure.target, seed, failure.index)
+    (folder / f"{failure.target}-{seed}-{failure.index}").write_bytes(content)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Path setup, so that pytest finds the package `fuzzing` as `python tests/fuzz` does."""
+"""Import path: makes the package `fuzzing` importable, as `python tests/fuzz` does."""
 
 import sys
 from pathlib import Path

@@ -140,8 +140,8 @@ class _FaultyFile(io.FileIO):
         return super().truncate(size)
 
 
-def _opening(faults: Faults, real: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `open` with counted operations."""
+def _make_faulty_open(faults: Faults, real_open: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function like `open` whose files count their operations."""
 
     def faulty_open(
         file: Any,
@@ -155,22 +155,22 @@ def _opening(faults: Faults, real: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         path = faults.path_of(file)
         if path is None:
-            return real(file, mode, buffering, encoding, errors, newline, closefd, opener)
+            return real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
         if not isinstance(file, int):
             faults.count_named("open", path)
-        kind = "".join(each for each in mode if each not in "bt")
-        raw = _FaultyFile(faults, path, file, kind, closefd=closefd, opener=opener)
+        raw_mode = mode.replace("b", "").replace("t", "")
+        raw = _FaultyFile(faults, path, file, raw_mode, closefd=closefd, opener=opener)
         if "b" in mode and buffering == 0:
             return raw
         size = buffering if buffering > 1 else io.DEFAULT_BUFFER_SIZE
         buffer = io.BufferedRandom if "+" in mode else io.BufferedWriter
-        stream = (buffer if set(kind) & set("wax+") else io.BufferedReader)(raw, size)
+        stream = (buffer if set(raw_mode) & set("wax+") else io.BufferedReader)(raw, size)
         return stream if "b" in mode else io.TextIOWrapper(stream, encoding, errors, newline)
 
     return faulty_open
 
 
-def _counted(
+def _count_calls(
     faults: Faults, operation: str, real: Callable[..., Any], file_at: int = 0
 ) -> Callable[..., Any]:
     """Return a function that counts its calls as an operation on one of its arguments."""
@@ -182,7 +182,9 @@ def _counted(
     return call
 
 
-def _allocating(faults: Faults, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+def _count_allocations(faults: Faults, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of numpy that counts its calls by readagain as allocations."""
+
     def call(*arguments: Any, **options: Any) -> Any:
         if sys._getframe(1).f_globals.get("__name__", "").startswith("readagain."):
             faults.count_named("allocate", name)
@@ -204,27 +206,29 @@ def injected_faults(faults: Faults) -> Iterator[Faults]:
             return super().__new__(cls, descriptor, *arguments, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tensors, "safe_open", _counted(faults, "mmap", safetensors.safe_open))
+        patch.setattr(tensors, "safe_open", _count_calls(faults, "mmap", safetensors.safe_open))
         if "readagain.training.checkpoint" in sys.modules:
             checkpoint = sys.modules["readagain.training.checkpoint"]
-            patch.setattr(checkpoint, "load_file", _counted(faults, "mmap", checkpoint.load_file))
+            patch.setattr(
+                checkpoint, "load_file", _count_calls(faults, "mmap", checkpoint.load_file)
+            )
         for name in ALLOCATIONS:
-            patch.setattr(np, name, _allocating(faults, name, getattr(np, name)))
-        # Without it, arrays are written by C functions of numpy.
+            patch.setattr(np, name, _count_allocations(faults, name, getattr(np, name)))
+        # Make numpy write arrays with `write`, which is counted, instead of a C function.
         patch.setattr(np.lib.format, "isfileobj", lambda file: False)
         patch.setattr(
             sys.modules[np.lib.format.write_array.__module__], "isfileobj", lambda _: False
         )
         patch.setattr(mmap, "mmap", FaultyMmap)
         for name in ON_PATHS:
-            patch.setattr(os, name, _counted(faults, name, getattr(os, name)))
+            patch.setattr(os, name, _count_calls(faults, name, getattr(os, name)))
         for name in RENAMES:
-            patch.setattr(os, name, _counted(faults, "rename", getattr(os, name), file_at=1))
+            patch.setattr(os, name, _count_calls(faults, "rename", getattr(os, name), file_at=1))
         for name, operation in ON_DESCRIPTORS.items():
-            patch.setattr(os, name, _counted(faults, operation, getattr(os, name)))
-        patch.setattr(os, "truncate", _counted(faults, "write", os.truncate))
-        patch.setattr(os, "open", _counted(faults, "open", os.open))
-        opening = _opening(faults, io.open)
-        patch.setattr(io, "open", opening)
-        patch.setattr(builtins, "open", opening)
+            patch.setattr(os, name, _count_calls(faults, operation, getattr(os, name)))
+        patch.setattr(os, "truncate", _count_calls(faults, "write", os.truncate))
+        patch.setattr(os, "open", _count_calls(faults, "open", os.open))
+        faulty_open = _make_faulty_open(faults, io.open)
+        patch.setattr(io, "open", faulty_open)
+        patch.setattr(builtins, "open", faulty_open)
         yield faults

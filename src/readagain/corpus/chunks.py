@@ -1,11 +1,12 @@
-"""Chunks: files with parsed, filtered and tokenized blocks of records.
+"""Chunks: the parsed, filtered and tokenized pairs of one block of an input, saved in a file.
 
-An interrupted preparation keeps its chunks, so that it can resume.
+A preparation that was interrupted resumes with the chunks that it has saved.
 """
 
 import io
 import json
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from itertools import islice
@@ -28,13 +29,13 @@ from readagain.text.truecasing import has_informative_case
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 CHUNK_FORMAT = 5
-"""Version of the file format; chunks of another version are created again."""
+"""Version of the file format; a chunk of another version is not used when resuming."""
 UNKNOWN_WORD = ""
-"""Word of a chunk for an unknown word of the input (UNK in Gigaword files)."""
+"""The word in a chunk that represents UNK, the unknown word of Gigaword files."""
 UNKNOWN_SPELLINGS = ("UNK", "unk", "<UNK>", SPECIAL_TOKENS[UNK])
-"""Spellings of unknown words in public copies of Gigaword."""
+"""Spellings of UNK in public copies of Gigaword."""
 NO_CASE = -1
-"""Surface id where the case is not informative, as at the start of a sentence."""
+"""Surface id of a token whose case is not informative, as at the start of a sentence."""
 LOWER_CASE = 0
 """Surface id of a token that equals its norm."""
 
@@ -44,6 +45,7 @@ _ARRAYS = (
     "ids", "surface_ids", "segment_lengths", "pair_segments", "records", "text_hashes",
     "pair_hashes",
 )  # fmt: skip
+"""Fields of `Chunk` that are arrays."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +56,11 @@ class Chunk:
     """
 
     words: list[str]
-    """The distinct normalized words of this chunk; a word's id is its index."""
+    """The distinct normalized words of the chunk; the id of a word is its index."""
     ids: NDArray[np.int32]
-    """(W,) word ids of all pairs: the sentences in order, then the headline."""
+    """(W,) word ids of all pairs: for each pair its sentences in order, then its headline."""
     surfaces: list[str]
-    """The distinct spellings with capitals; the id of a spelling is its index plus 1."""
+    """The distinct spellings with capitals; the surface id of a spelling is its index plus 1."""
     surface_ids: NDArray[np.int32]
     """(W,) surface id of each word, or `NO_CASE` or `LOWER_CASE`."""
     segment_lengths: NDArray[np.int32]
@@ -68,9 +70,9 @@ class Chunk:
     records: NDArray[np.int32]
     """(P,) index of each pair's record in the block."""
     text_hashes: NDArray[np.uint64]
-    """(P,) hash of each text; see `_hash_pair`."""
+    """(P,) hash of each text, without its digits."""
     pair_hashes: NDArray[np.uint64]
-    """(P,) hash of each pair of text and headline."""
+    """(P,) hash of each text with its headline, with their digits."""
     num_records: int
     """Number of records of the block, including dropped and invalid ones."""
     dropped: dict[str, int]
@@ -78,12 +80,12 @@ class Chunk:
     invalid: list[InvalidRecord]
     """Skipped invalid records."""
 
-    def headline_mask(self) -> NDArray[np.bool_]:
+    def headline_word_mask(self) -> NDArray[np.bool_]:
         """Return (W,) True at words of headlines."""
-        return np.repeat(are_headlines(self.pair_segments), self.segment_lengths)
+        return np.repeat(headline_segment_mask(self.pair_segments), self.segment_lengths)
 
     def save(self, path: Path) -> None:
-        """Write the chunk atomically, with a checksum of its content and path."""
+        """Write the chunk atomically, with a checksum."""
         metadata = {
             "num_records": self.num_records,
             "dropped": self.dropped,
@@ -108,8 +110,8 @@ class Chunk:
         Raises:
             ArtifactError: when the file is missing or damaged.
         """
-        content = path.read_bytes() if path.exists() else b""
-        checksum, content = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
+        saved = path.read_bytes() if path.exists() else b""
+        checksum, content = saved[:_CHECKSUM_BYTES], saved[_CHECKSUM_BYTES:]
         if checksum != _checksum(path, content):
             raise ArtifactError(
                 f"{path}: changed since it was written; remove it and run the same command again"
@@ -126,7 +128,7 @@ class Chunk:
             )
 
 
-def are_headlines(pair_segments: NDArray[np.int32]) -> NDArray[np.bool_]:
+def headline_segment_mask(pair_segments: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return (G,) True at headlines; the headline is the last segment of each pair."""
     is_headline = np.zeros(int(pair_segments.sum()), dtype=bool)
     is_headline[np.cumsum(pair_segments) - 1] = True
@@ -134,24 +136,25 @@ def are_headlines(pair_segments: NDArray[np.int32]) -> NDArray[np.bool_]:
 
 
 def num_saved_records(path: Path) -> int | None:
-    """Return the number of records of a saved chunk; None if it is missing or damaged."""
+    """Return the number of records of a saved chunk, or None if it is missing or damaged."""
     try:
         return Chunk.load(path).num_records
     except ArtifactError:
         return None
 
 
-def _checksum(path: Path, arrays: bytes | memoryview) -> bytes:
-    """Return a checksum of content and path, so that a renamed chunk is detected."""
-    return sha256(f"{path.parent.name}/{path.name}\n".encode() + arrays).digest()
+def _checksum(path: Path, content: bytes | memoryview) -> bytes:
+    """Return a checksum of content and path; the path detects a renamed chunk."""
+    return sha256(f"{path.parent.name}/{path.name}\n".encode() + content).digest()
 
 
 def _to_array(text: str) -> NDArray[np.uint8]:
+    """Return the UTF-8 bytes of a text."""
     return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
 def save_chunk(source: CorpusInput, block: Block, settings: PrepareSettings, path: Path) -> int:
-    """Create the chunk of a block, write it to `path` and return its number of records."""
+    """Make the chunk of a block, write it to `path` and return its number of records."""
     chunk = make_chunk(source, block, settings)
     chunk.save(path)
     return chunk.num_records
@@ -160,46 +163,46 @@ def save_chunk(source: CorpusInput, block: Block, settings: PrepareSettings, pat
 def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> Chunk:
     """Parse, filter and tokenize one block.
 
-    Pairs of a dev or test input are not filtered, so that scores do not depend on the filters; only
-    pairs without words are dropped.
+    Pairs of a dev or test input are not filtered, because scores must not depend on the filters.
+    Pairs without words are always dropped.
 
     Raises:
-        InvalidRecordError: at the first invalid record, unless such records are skipped.
+        InvalidRecordError: at the first invalid record, if `settings.on_error` is "stop".
     """
-    names = settings.filters if source.split == "train" else ()
-    # The filter 'duplicate' compares all pairs; `assign_splits` applies it later.
-    filters = [(name, test) for name in names if (test := FILTERS[name].is_unwanted) is not None]
+    filters = settings.filters if source.split == "train" else ()
     language = find_language(settings.language or UNDETERMINED)
     builder = _ChunkBuilder(has_headline_case=language.has_headline_case)
     records = FORMATS[source.format].parse_block(source, block)
-    for record in valid_records(records, settings.on_error, builder.skip):
-        *sentences, headline = _tokenize(record, source, settings.max_sentences, language)
-        norms = [sentence.norms for sentence in sentences]
-        if not norms or not headline.norms:
-            builder.drop("empty")
+    for example in valid_records(records, settings.on_error, builder.add_invalid):
+        sentences, headline = _tokenize(example, source, settings.max_sentences, language)
+        if not sentences or not headline.norms:
+            builder.add_dropped("empty")
             continue
-        full_headline = normalize_tokens(record.full_headline.split()) or headline.norms
+        full_headline = normalize_tokens(example.full_headline.split()) or headline.norms
+        norms = [sentence.norms for sentence in sentences]
         pair = FilterInput(norms, full_headline, settings.limits, language)
-        for name, is_unwanted in filters:
-            if is_unwanted(pair):
-                builder.drop(name)
-                break
+        reason = next((name for name in filters if FILTERS[name].should_drop(pair)), None)
+        if reason is not None:
+            builder.add_dropped(reason)
         else:
-            builder.keep(sentences, headline)
+            builder.add_pair(sentences, headline)
     return builder.build()
 
 
 @dataclass(frozen=True)
 class _Segment:
-    """Tokens of a sentence or headline, as in the input and normalized."""
+    """A sentence or headline."""
 
     tokens: list[str]
+    """Tokens as they are spelled in the input."""
     norms: list[str]
+    """Normalized tokens."""
     has_case: bool
+    """False if the input is in lower case, because it is tokenized as in Gigaword."""
 
 
 def _new_ids() -> defaultdict[str, int]:
-    """Return a mapping that numbers words in order of their first lookup."""
+    """Return a mapping that gives each new key the next id, starting at 0."""
     ids: defaultdict[str, int] = defaultdict()
     ids.default_factory = ids.__len__
     return ids
@@ -210,64 +213,68 @@ class _ChunkBuilder:
 
     def __init__(self, *, has_headline_case: bool) -> None:
         self._has_headline_case = has_headline_case
-        self._token_ids = _new_ids()
-        self._tokens: list[int] = []
-        self._has_case: list[bool] = []
+        self._id_of_token = _new_ids()
+        self._token_ids: list[int] = []
+        self._segment_has_case: list[bool] = []
         self._segment_lengths: list[int] = []
         self._pair_segments: list[int] = []
         self._records: list[int] = []
-        self._hashes: list[bytes] = []
+        self._text_hashes: list[int] = []
+        self._pair_hashes: list[int] = []
         self._num_records = 0
         self._dropped: Counter[str] = Counter()
         self._invalid: list[InvalidRecord] = []
 
-    def skip(self, record: InvalidRecord) -> None:
-        """Add an invalid record."""
+    def add_invalid(self, record: InvalidRecord) -> None:
+        """Add a record that cannot be parsed."""
         self._invalid.append(record)
         self._num_records += 1
 
-    def drop(self, reason: str) -> None:
-        """Count a dropped record."""
+    def add_dropped(self, reason: str) -> None:
+        """Count a record that a filter drops."""
         self._dropped[reason] += 1
         self._num_records += 1
 
-    def keep(self, sentences: list[_Segment], headline: _Segment) -> None:
-        """Add the tokens of a pair."""
+    def add_pair(self, sentences: list[_Segment], headline: _Segment) -> None:
+        """Add a pair that passed the filters."""
         for segment in (*sentences, headline):
-            self._tokens.extend(map(self._token_ids.__getitem__, segment.tokens))
-            self._has_case.append(segment.has_case)
+            self._token_ids.extend(map(self._id_of_token.__getitem__, segment.tokens))
+            self._segment_has_case.append(segment.has_case)
             self._segment_lengths.append(len(segment.tokens))
         self._pair_segments.append(len(sentences) + 1)
-        self._hashes.append(_hash_pair(sentences, headline))
+        # Models read # instead of digits, so texts that differ only in digits must be in the same
+        # split, but they are not duplicates.
+        self._text_hashes.append(_hash_lines(sentence.norms for sentence in sentences))
+        self._pair_hashes.append(_hash_lines(map(_with_digits, (*sentences, headline))))
         self._records.append(self._num_records)
         self._num_records += 1
 
     def build(self) -> Chunk:
-        """Return the chunk."""
-        word_ids = _new_ids()
-        distinct, tokens = list(self._token_ids), np.array(self._tokens, dtype=np.int64)
-        norms = normalize_tokens(distinct)
-        norm_ids = np.array([word_ids[norm] for norm in norms], dtype=np.int32)
-        lengths = np.array(self._segment_lengths, dtype=np.int32)
+        """Return the chunk of all added records."""
+        tokens = list(self._id_of_token)  # distinct tokens
+        token_ids = np.array(self._token_ids, dtype=np.int64)  # (W,)
+        lengths = np.array(self._segment_lengths, dtype=np.int32)  # (G,)
+        norms = normalize_tokens(tokens)
+        id_of_word = _new_ids()
+        word_id_of_token = np.array([id_of_word[norm] for norm in norms], dtype=np.int32)
+        surfaces, surface_id_of_token = _number_surfaces(tokens, norms)
         has_case = has_informative_case(
-            distinct,
             tokens,
+            token_ids,
             lengths.astype(np.int64),
             has_headline_case=self._has_headline_case,
-        )
-        has_case &= np.repeat(np.array(self._has_case, dtype=bool), lengths)
-        surfaces, surface_ids = _number_surfaces(distinct, norms)
-        hashes = np.frombuffer(b"".join(self._hashes), dtype="<u8").reshape(-1, 2)
+        )  # (W,)
+        has_case &= np.repeat(np.array(self._segment_has_case, dtype=bool), lengths)
         return Chunk(
-            words=list(word_ids),
-            ids=norm_ids[tokens],
+            words=list(id_of_word),
+            ids=word_id_of_token[token_ids],
             surfaces=surfaces,
-            surface_ids=np.where(has_case, surface_ids[tokens], np.int32(NO_CASE)),
+            surface_ids=np.where(has_case, surface_id_of_token[token_ids], np.int32(NO_CASE)),
             segment_lengths=lengths,
             pair_segments=np.array(self._pair_segments, dtype=np.int32),
             records=np.array(self._records, dtype=np.int32),
-            text_hashes=hashes[:, 0].astype(np.uint64),
-            pair_hashes=hashes[:, 1].astype(np.uint64),
+            text_hashes=np.array(self._text_hashes, dtype=np.uint64),
+            pair_hashes=np.array(self._pair_hashes, dtype=np.uint64),
             num_records=self._num_records,
             dropped=dict(self._dropped),
             invalid=self._invalid,
@@ -281,31 +288,32 @@ def _number_surfaces(tokens: list[str], norms: list[str]) -> tuple[list[str], ND
     for index, (token, norm) in enumerate(zip(tokens, norms, strict=True)):
         if token == norm:
             ids[index] = LOWER_CASE
-        elif token.lower() == norm:  # false with digits or combining accents
+        elif token.lower() == norm:  # false if the norm replaces digits or accents
             surfaces.append(token)
             ids[index] = len(surfaces)
     return surfaces, ids
 
 
 def _tokenize(
-    pair: Example, source: CorpusInput, max_sentences: int, language: Language
-) -> list[_Segment]:
-    """Return the sentences of a text, then its headline."""
+    example: Example, source: CorpusInput, max_sentences: int, language: Language
+) -> tuple[list[_Segment], _Segment]:
+    """Return the first sentences of a text, and its headline."""
     if source.is_text_tokenized:
-        lines = map(_split_tokenized, pair.text.split("\n"))
+        lines = map(_split_tokenized, example.text.split("\n"))
         sentences = list(islice(filter(None, lines), max_sentences))
     else:
-        sentences = list(sentence_tokens(pair.text, max_sentences=max_sentences, language=language))
+        sentences = list(
+            sentence_tokens(example.text, max_sentences=max_sentences, language=language)
+        )
     if source.is_headline_tokenized:
-        headline = _split_tokenized(pair.headline)
+        headline = _split_tokenized(example.headline)
     else:
-        headline = headline_tokens(pair.headline, language)
-    # Text tokenized as in Gigaword is in lower case.
-    have_case = [not source.is_text_tokenized] * len(sentences) + [not source.is_headline_tokenized]
-    return [
-        _Segment(tokens, normalize_tokens(tokens), has_case=has_case)
-        for tokens, has_case in zip([*sentences, headline], have_case, strict=True)
-    ]
+        headline = headline_tokens(example.headline, language)
+    has_case = not source.is_text_tokenized
+    return (
+        [_Segment(tokens, normalize_tokens(tokens), has_case=has_case) for tokens in sentences],
+        _Segment(headline, normalize_tokens(headline), has_case=not source.is_headline_tokenized),
+    )
 
 
 def _split_tokenized(line: str) -> list[str]:
@@ -313,20 +321,14 @@ def _split_tokenized(line: str) -> list[str]:
     return [UNKNOWN_WORD if word in _UNKNOWN_TOKENS else word for word in line.split()]
 
 
-def _hash_pair(sentences: list[_Segment], headline: _Segment) -> bytes:
-    """Return a hash of the text without digits and a hash of the pair with digits, 8 bytes each.
-
-    Models read # instead of digits, so texts that differ only in digits must be in the same split.
-    They are not duplicates, though.
-    """
-    text = [sentence.norms for sentence in sentences]
-    pair = [_with_digits(segment) for segment in (*sentences, headline)]
-    lines = ("\n".join(map(" ".join, words)).encode() for words in (text, pair))
-    return b"".join(blake2b(content, digest_size=8).digest() for content in lines)
+def _hash_lines(lines: Iterable[list[str]]) -> int:
+    """Return a 64-bit hash of the words of lines."""
+    content = "\n".join(map(" ".join, lines)).encode()
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
 
 
 def _with_digits(segment: _Segment) -> list[str]:
-    """Return the norms of a segment with its digits instead of #."""
+    """Return the norms of a segment, with its digits where norms have #."""
     return [
         token.lower() if "#" in norm else norm
         for token, norm in zip(segment.tokens, segment.norms, strict=True)

@@ -1,9 +1,10 @@
 """Filters that drop unsuitable pairs; the report counts dropped pairs by filter.
 
-The paper's corpus uses the rules of Rush, Chopra and Weston 2015, section 6.1: no content
-word in common, a byline or editing marks in the headline, a question mark or a colon. The set
-`rush` follows that description, and `rush2015` the script that was published with it
-(`dataset/filter.py` of the repository NAMAS), which made the corpus that is in public use.
+The paper's corpus was filtered by Rush, Chopra and Weston 2015. Section 6.1 of their paper lists
+the rules: a pair is dropped if text and headline have no content word in common, or if the headline
+has a byline, editing marks, a question mark or a colon. The filter set `rush` follows this list.
+The set `rush2015` follows the script that they published (`dataset/filter.py` of the repository
+NAMAS), which has other rules. The public copies of the corpus were made with the script.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,13 +30,14 @@ STOPWORDS = _words("""
     within without would yet you your yours yourself yourselves 's 're 've 'll 'd 'm s t
 """)
 
-# Frequent words of English, and of other languages in news feeds.
+# Frequent English words.
 ENGLISH_WORDS = _words("""
     the of and to for with that is was are were has have had this from his her its their they it
     by at be been will would who which what when after before over than more about into not as but
     says said new how why you your we our can could first out up all one two a an in on during
     against between while under he she or if
 """)
+# Frequent words of the other languages that occur in news feeds.
 FOREIGN_WORDS = _words("""
     de la le les des du et est dans pour au aux sur une un qui que ne pas avec ont à
     el los las del y es por para con una su se lo al como más en
@@ -45,8 +47,6 @@ FOREIGN_WORDS = _words("""
     het een van voor op dat zijn och att det som är på och på og
     yang dan di dari untuk dengan pada dalam ini itu
 """)
-
-Sentences = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,9 +67,9 @@ class FilterLimits:
 
 @dataclass(frozen=True)
 class FilterInput:
-    """A pair of normalized sentences and headline, with the limits and the language."""
+    """A pair with normalized words, the limits of the filters and the language of the corpus."""
 
-    sentences: Sentences
+    sentences: Sequence[Sequence[str]]
     headline: Sequence[str]
     limits: FilterLimits
     language: Language
@@ -79,31 +79,33 @@ class FilterInput:
 class Filter:
     """A filter of pairs."""
 
-    drops: str
-    """Description of the pairs that it drops."""
-    is_unwanted: Callable[[FilterInput], bool] | None
-    """Function that returns whether to drop a pair; None for the filter that compares all pairs."""
+    description: str
+    """Description of the pairs that the filter drops."""
+    should_drop: Callable[[FilterInput], bool]
+    """Function that returns whether to drop a pair."""
 
 
-# Words in agency headlines that are meant for editors, not for readers.
+# Words that news agencies add to headlines as notes for editors.
 EDIT_MARKS = _words("""
     update updates update# updates# undated recasts recasting corrects corrected retransmitting
     writethru ld-writethru #st-ld #nd-ld #rd-ld #th-ld dbl grafs refile refiles embargoed
 """)
-# Parts of headlines that the published script drops, wherever they occur: the script does not
-# compare words, so that "ap" also drops "japan" and "capital".
+# The published script drops a headline that contains one of these strings. It also searches inside
+# words, so "ap" drops headlines with "japan" and "capital".
 _PUBLISHED_WORDS = """
     update recasts undated grafs corrects retransmitting dateline writethru recaps inserts
     incorporates adv## djlfx edits byline repetition background thruout quotes attention ny###
     overline embargo ap gmt adds urgent ? -lrb- -rrb-
 """
 _PUBLISHED_MARKS = (*_PUBLISHED_WORDS.split(), " i ", " : ", " - ", " by ")
-MIN_LONG_WORD = 4
+MIN_LONG_WORD_CHARS = 4
+"""Minimum length of a word that the filter 'long-word' compares."""
 MAX_BYLINE_WORDS = 6
+"""Maximum number of words of a byline, including "by"."""
 MIN_LANGUAGE_WORDS = 10
-"""Minimum number of words of a text that is foreign if it has no frequent English word."""
-MIN_LATIN_SHARE = 0.9
-"""Minimum share of ASCII letters in an English text."""
+"""A text with at least this many words is foreign if none of them is a frequent English word."""
+MIN_ASCII_SHARE = 0.9
+"""Minimum share of ASCII letters among the letters of an English text."""
 
 
 def content_words(headline: Sequence[str], language: Language = ENGLISH) -> set[str]:
@@ -128,13 +130,13 @@ def _has_low_overlap(pair: FilterInput) -> bool:
 
 
 def _has_byline(pair: FilterInput) -> bool:
-    """Return whether a headline is `by NAME`, or ends with it in brackets or after a dash."""
+    """Return whether a headline is `by NAME`, or ends with that in brackets or after a dash."""
     headline = pair.headline
+    first_position = max(len(headline) - MAX_BYLINE_WORDS, 0)
     return any(
-        word == "by"
-        and len(headline) - position <= MAX_BYLINE_WORDS
+        headline[position] == "by"
         and (position == 0 or headline[position - 1] in ("-lrb-", "|", "--", "-", "/"))
-        for position, word in enumerate(headline)
+        for position in range(first_position, len(headline))
     )
 
 
@@ -159,17 +161,18 @@ def _has_invalid_length(pair: FilterInput) -> bool:
 
 
 def _is_foreign(pair: FilterInput) -> bool:
-    """Return whether a text is in another language than that of the corpus.
+    """Return whether a text is not in the language of the corpus.
 
-    English has its own rules, which were used to prepare the corpora of the bundled models.
+    An English corpus uses rules of its own instead of `detect_language`, because the corpora of the
+    bundled models were prepared with them.
     """
     words = [word for sentence in pair.sentences for word in sentence]
     if not pair.language.has_english_rules:
         detected = detect_language(" ".join(words))
         return detected is not None and detected.code != pair.language.code
     letters = [char for char in "".join(words) if char.isalpha()]
-    num_latin = sum(char.isascii() for char in letters)
-    if num_latin < MIN_LATIN_SHARE * len(letters):
+    num_ascii = sum(char.isascii() for char in letters)
+    if num_ascii < MIN_ASCII_SHARE * len(letters):
         return True
     num_english = sum(word in ENGLISH_WORDS for word in words)
     num_foreign = sum(word in FOREIGN_WORDS for word in words)
@@ -185,12 +188,13 @@ def _has_published_marks(pair: FilterInput) -> bool:
     return any(mark in text for mark in _PUBLISHED_MARKS)
 
 
-def _has_unpublished_length(pair: FilterInput) -> bool:
+def _has_rejected_length(pair: FilterInput) -> bool:
+    """Return whether the published script rejects the length of the text or of the headline."""
     return not (10 < len(pair.sentences[0]) < 100 and 3 < len(pair.headline) < 50)
 
 
 def _has_no_shared_long_word(pair: FilterInput) -> bool:
-    long_words = {word for word in pair.headline if len(word) >= MIN_LONG_WORD}
+    long_words = {word for word in pair.headline if len(word) >= MIN_LONG_WORD_CHARS}
     return long_words.isdisjoint(pair.sentences[0])
 
 
@@ -199,17 +203,22 @@ FILTERS: dict[str, Filter] = {
     "language": Filter("text not in the language of the corpus", _is_foreign),
     "no-shared-word": Filter("headline and text share no content word", _has_no_shared_word),
     "byline": Filter("a byline in the headline", _has_byline),
-    "edit-marks": Filter("words for editors in the headline", _has_edit_marks),
+    "edit-marks": Filter("notes for editors in the headline", _has_edit_marks),
     "question": Filter("a question mark in the headline", _has_question),
     "colon": Filter("a colon in the headline", _has_colon),
     "low-overlap": Filter("few of the headline's content words in the text", _has_low_overlap),
     "full-stop": Filter("no full stop in the first sentence", _lacks_full_stop),
-    "published-marks": Filter("a mark of the published script", _has_published_marks),
-    "published-length": Filter("a length outside the published range", _has_unpublished_length),
+    "published-marks": Filter(
+        "headline rejected by the script of Rush et al. 2015", _has_published_marks
+    ),
+    "published-length": Filter(
+        "length rejected by the script of Rush et al. 2015", _has_rejected_length
+    ),
     "long-word": Filter("no word of four letters in headline and text", _has_no_shared_long_word),
-    "duplicate": Filter("repetition of a pair with the same text and headline", None),
+    # `choose_splits` drops duplicates, because a comparison with all other pairs is necessary.
+    "duplicate": Filter("repetition of a pair with the same text and headline", lambda pair: False),
 }
-"""Filters by name, in the order of their application."""
+"""Filters by name, in the order in which they are applied."""
 DEFAULT_FILTERS = ("length", "duplicate")
 _PUBLISHED_FILTERS = ("full-stop", "published-marks", "published-length", "long-word")
 FILTER_SETS: dict[str, tuple[str, ...]] = {
@@ -225,16 +234,17 @@ def choose_filters(filters: str) -> tuple[str, ...]:
     """Parse a list such as `rush,language,-colon` into filter names, in order of application.
 
     Args:
-        filters: names of filters and filter sets, separated by commas; `-name` removes one. If all
-            names are removals, they are removed from the default set.
+        filters: names of filters and filter sets, separated by commas; `-NAME` removes a filter
+            or set. A list that only has removals starts from the default set.
 
     Raises:
         ArgumentError: for an unknown name.
     """
-    parts = [part.strip() for part in filters.split(",") if part.strip()]
-    chosen = set(DEFAULT_FILTERS) if all(part.startswith("-") for part in parts) else set()
-    for part in parts:
-        name = part.removeprefix("-")
+    terms = [term.strip() for term in filters.split(",") if term.strip()]
+    has_only_removals = all(term.startswith("-") for term in terms)
+    selection = set(DEFAULT_FILTERS) if has_only_removals else set()
+    for term in terms:
+        name = term.removeprefix("-")
         if name not in FILTERS and name not in FILTER_SETS:
             raise ArgumentError(
                 "{filters}: no filter '{0}'; the filters are {1}, the sets {2}",
@@ -243,5 +253,8 @@ def choose_filters(filters: str) -> tuple[str, ...]:
                 ", ".join(FILTER_SETS),
             )
         names = FILTER_SETS.get(name, (name,))
-        chosen = chosen.difference(names) if part.startswith("-") else chosen.union(names)
-    return tuple(name for name in FILTERS if name in chosen)
+        if term.startswith("-"):
+            selection.difference_update(names)
+        else:
+            selection.update(names)
+    return tuple(name for name in FILTERS if name in selection)

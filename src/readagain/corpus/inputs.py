@@ -1,4 +1,4 @@
-"""Examples and the inputs that they are read from."""
+"""Examples, and descriptions of the inputs and formats that they are read from."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,17 +13,14 @@ SPLITS: tuple[SplitName, ...] = ("train", "dev", "test")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text with its headline, not normalized.
-
-    If a text has several human summaries, as in DUC, `references` has all of them and `headline`
-    is the first. `full_headline` is the headline before the reader removed words from it; the
-    filters use it.
-    """
+    """A text with its headline, not normalized."""
 
     text: str
     headline: str
     references: tuple[str, ...] = ()
+    """All headlines of a text with several, as in DUC; `headline` is the first of them."""
     full_headline: str = ""
+    """The headline that filters check, if the reader has removed words from `headline`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,26 +37,27 @@ class CorpusInput:
 
     format: str
     paths: tuple[Path, ...]
-    """The file with the texts first; line-aligned formats add their headline files."""
+    """The file with the texts; line-aligned formats have their headline files after it."""
     origin: str
-    """The argument (file, folder or pattern) that names this input, and perhaps others.
+    """The file, folder or pattern that the user gave and that led to this input.
 
-    Examples are counted by origin.
+    All inputs of a folder have the same origin. Reports count examples by origin.
     """
     split: SplitName = "train"
     columns: Columns | None = None
     encoding: str = "utf-8"
     is_text_tokenized: bool = False
+    """Whether texts are tokenized as in Gigaword: space-separated, one sentence per line."""
     is_headline_tokenized: bool = False
 
     @property
     def path(self) -> Path:
-        """The file named in messages."""
+        """The file with the texts, which messages name."""
         return self.paths[0]
 
     @property
     def description(self) -> str:
-        """How the input is read, shown so that users notice a wrong detection."""
+        """How the input is read; commands print it, so that users notice a wrong format."""
         parts = [f"{self.path}: {self.format}"]
         if self.columns:
             parts.append(f"'{self.columns.text}' and '{self.columns.headline}'")
@@ -70,12 +68,13 @@ class CorpusInput:
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusFormat:
-    """Functions that read one format, and what is known about its texts."""
+    """Functions that read one format, and properties of its texts."""
 
     read_blocks: Callable[[CorpusInput], Iterator[Block]]
+    """Function that splits an input into blocks, which workers parse."""
     parse_block: Callable[[CorpusInput, Block], Iterator[Example | InvalidRecord]]
     column_names: Callable[[Path, str], list[str]] | None = None
-    """Function from path and encoding to the column names; None if users cannot choose columns."""
+    """Function from path and encoding to column names; None if users cannot choose columns."""
     is_text_tokenized: bool = False
-    """Whether all texts are tokenized as in Gigaword: space-separated, one sentence per line."""
+    """Whether the texts of all inputs in this format are tokenized."""
     is_headline_tokenized: bool = False

@@ -1,5 +1,6 @@
-"""Language of a corpus, detected in its first texts."""
+"""Detection of the language of a corpus from its first texts."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -11,36 +12,39 @@ from readagain.formats.records import InvalidRecord
 from readagain.text.language import UNDETERMINED, detect_language
 
 NUM_TEXTS = 200
-"""Maximum number of texts of each input in which the language is detected."""
+"""Maximum number of texts of each input that are read to detect the language."""
 _MAX_INPUTS = 32
-"""Maximum number of inputs that are read, evenly spaced."""
+"""Maximum number of inputs that are read."""
 _MIN_SHARE = 0.6
-"""Minimum share of the texts that must be in the language."""
+"""Minimum share of the texts that must be in the detected language."""
 
 
 def detect_corpus_language(
     sources: Sequence[CorpusInput],
 ) -> tuple[str, ReadAgainError | None]:
-    """Return the code of the language of the first texts of all inputs; of many inputs, some.
+    """Detect the language of a corpus from the first texts of its inputs.
 
-    The second value is the first error that ended the reading of an input, if any; the language may
-    then depend on it.
+    Of more than `_MAX_INPUTS` inputs, evenly spaced ones are read.
+
+    Returns:
+        The code of the language, and the first error of an input that could not be read completely,
+        if any. The detected language may be wrong then.
     """
-    chosen = sources[:: -(-len(sources) // _MAX_INPUTS)] if sources else []
+    step = max(math.ceil(len(sources) / _MAX_INPUTS), 1)
     errors: list[ReadAgainError] = []
     code = language_of_texts(
-        text for source in chosen for text in islice(_texts(source, errors), NUM_TEXTS)
+        text for source in sources[::step] for text in islice(_texts(source, errors), NUM_TEXTS)
     )
-    return code, next(iter(errors), None)
+    return code, errors[0] if errors else None
 
 
 def language_of_texts(texts: Iterable[str]) -> str:
     """Return the code of the language of most texts, or `UNDETERMINED` without a clear majority.
 
-    Texts whose language is unclear are ignored.
+    Texts whose language cannot be detected are ignored.
     """
-    detected = map(detect_language, texts)
-    counts = Counter(language.code for language in detected if language is not None)
+    languages = map(detect_language, texts)
+    counts = Counter(language.code for language in languages if language is not None)
     if not counts:
         return UNDETERMINED
     code, count = counts.most_common(1)[0]
@@ -48,7 +52,7 @@ def language_of_texts(texts: Iterable[str]) -> str:
 
 
 def _texts(source: CorpusInput, errors: list[ReadAgainError]) -> Iterator[str]:
-    """Yield the texts of an input up to the first error, which is added to `errors`."""
+    """Yield the texts of an input up to the first error; add this error to `errors`."""
     format = FORMATS[source.format]
     try:
         for block in format.read_blocks(source):

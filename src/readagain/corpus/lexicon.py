@@ -1,4 +1,7 @@
-"""Lexicon of a prepared corpus: all words with counts; vocabularies are built from it."""
+"""Lexicon of a prepared corpus: all its words with their counts.
+
+Shards contain lexicon ids. Vocabularies of any size are built from the lexicon.
+"""
 
 from array import array
 from collections.abc import Sequence
@@ -14,11 +17,11 @@ from readagain.storage.files import read_lines
 from readagain.text.vocab import SPECIAL_TOKENS, UNK, Vocab
 
 UNKNOWN_ID = -1
-"""Id in shards of an unknown word of the input (UNK in Gigaword files)."""
+"""Id in shards of UNK, the unknown word of Gigaword files."""
 Side = Literal["source", "summary"]
-"""The texts, or the headlines."""
+"""A side of the pairs: "source" for texts, "summary" for headlines."""
 MAX_BYTES = 1 << 30
-"""Maximum size of a lexicon file; that of a million pairs has some megabytes."""
+"""Maximum size of a lexicon file; the lexicon of a million pairs has a few megabytes."""
 
 
 @dataclass(frozen=True)
@@ -61,17 +64,16 @@ class Lexicon:
             file.writelines(f"{word}\t{source}\t{summary}\n" for word, source, summary in rows)
 
     def without_rare(self, min_count: int) -> "Lexicon":
-        """Return the lexicon with counts below `min_count` set to 0, for each side."""
-        source, summary = (
+        """Return the lexicon with all counts below `min_count` set to 0."""
+        source_counts, summary_counts = (
             np.where(counts < min_count, 0, counts)
             for counts in (self.source_counts, self.summary_counts)
         )
-        return Lexicon(self.words, source, summary)
+        return Lexicon(self.words, source_counts, summary_counts)
 
     def known_words(self, side: Side) -> frozenset[str]:
-        """Return the words that occur on a side of the train split."""
-        counts = self.source_counts if side == "source" else self.summary_counts
-        return frozenset(self.words[id] for id in np.flatnonzero(counts))
+        """Return the words with a count on `side`."""
+        return frozenset(self.words[id] for id in np.flatnonzero(self._counts(side)))
 
     def decode(self, ids: NDArray[np.int32]) -> str:
         """Return the words of `ids`, separated by spaces."""
@@ -80,23 +82,25 @@ class Lexicon:
     def vocab(self, side: Side, size: int) -> Vocab:
         """Return a vocabulary of the `size` most frequent words of a side, with special tokens.
 
-        It is smaller if the train split has fewer words on that side.
+        The vocabulary is smaller if the train split has fewer words on that side.
         """
-        counts = self.source_counts if side == "source" else self.summary_counts
+        counts = self._counts(side)
         num_words = max(size - len(SPECIAL_TOKENS), 0)
-        # Omit words that are too rare for the vocabulary, since sorting all words takes seconds.
+        # Omit words that are too rare for the vocabulary, because sorting all words takes seconds.
         min_count = 1
         if 0 < num_words < len(counts):
             min_count = max(int(np.partition(counts, -num_words)[-num_words]), 1)
         frequent = np.flatnonzero(counts >= min_count)
         return Vocab.from_counts({self.words[id]: int(counts[id]) for id in frequent}, size)
 
+    def _counts(self, side: Side) -> NDArray[np.int64]:
+        return self.source_counts if side == "source" else self.summary_counts
+
     def vocab_ids(self, vocab: Vocab) -> NDArray[np.int32]:
-        """Return the id in `vocab` of each word, UNK for words that it does not contain.
+        """Return for each word its id in `vocab`, or UNK if `vocab` does not contain it.
 
         Returns:
-            (len(lexicon) + 1,) int32. The last entry is UNK, so that index `UNKNOWN_ID`, which is
-            -1, returns UNK.
+            (len(lexicon) + 1,) int32. The last element, at index `UNKNOWN_ID` = -1, is UNK.
         """
         return np.array([*vocab.ids(self.words), UNK], dtype=np.int32)
 

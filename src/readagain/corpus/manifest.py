@@ -1,4 +1,4 @@
-"""Manifest of a prepared corpus: content, inputs and checksums."""
+"""Manifest of a prepared corpus: its settings, inputs, counts and checksums."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -16,14 +16,16 @@ from readagain.text.language import LANGUAGES
 from readagain.text.truecasing import CASES_FILE
 
 FORMAT_VERSION = 1
-COUNTS = ("pairs", "segments", "words", "shards")
+SPLIT_COUNTS = ("pairs", "segments", "words", "shards")
+"""Counts of each split."""
 FILE_NAME = "manifest.json"
-# Files that are not part of the fingerprint of the corpus: reports, which are computed from the
-# data, and the case table, which is not used in training.
+# Files that do not change the fingerprint of the corpus: reports, which are computed from the data,
+# and the case table, which is not used in training.
 NOT_DATA = ("report.md", "report.json", "skipped.jsonl", CASES_FILE)
 MAX_BYTES = 256 << 20
 """Maximum size of a manifest; it lists every input."""
 ADVICE = "copy or prepare the corpus again"
+"""What to do with a damaged corpus; the end of error messages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,15 +36,15 @@ class CorpusManifest:
     package_version: str
     settings: dict[str, Any]
     inputs: list[dict[str, Any]]
-    """For each input its files, format, origin and split; records read, kept, dropped by reason."""
+    """For each input its files, format, origin and split, and its numbers of records."""
     origins: list[str]
-    """Arguments that name the inputs: files, folders or patterns; shards refer to them by index."""
+    """The distinct origins of the inputs (see `CorpusInput`); shards contain their indices."""
     splits: dict[str, dict[str, int]]
-    """For each split the number of pairs, segments (sentences and headlines), words and shards."""
+    """For each split its numbers of pairs, segments (sentences and headlines), words and shards."""
     num_words: int
-    """Number of distinct words, the length of the lexicon."""
+    """Number of words in the lexicon."""
     language: str = "en"
-    """Code of the language; corpora of older versions have none and use English rules."""
+    """Code of the language; a manifest of an older version has none, and its corpus is English."""
     files: dict[str, FileEntry] = field(default_factory=dict)
     fingerprint: str = ""
 
@@ -56,7 +58,7 @@ class CorpusManifest:
         """Read the manifest of a prepared corpus.
 
         Raises:
-            ArtifactError: when it is missing, damaged or of another format.
+            ArtifactError: when the manifest is missing, damaged or of another format.
         """
         path = folder / FILE_NAME
         if not path.exists():
@@ -78,12 +80,12 @@ class CorpusManifest:
 
 
 def _find_problem(manifest: CorpusManifest) -> str | None:
-    """Return what is wrong with the values of a manifest, or None."""
+    """Return a description of an invalid value in a manifest, or None."""
     for split in SPLITS:
         counts = manifest.splits[split]
-        wrong = [name for name in COUNTS if type(counts[name]) is not int or counts[name] < 0]
-        if wrong:
-            return f"the split {split} has {quoted(counts[wrong[0]])} {wrong[0]}"
+        for name in SPLIT_COUNTS:
+            if type(counts[name]) is not int or counts[name] < 0:
+                return f"the split {split} has {quoted(counts[name])} {name}"
     if type(manifest.num_words) is not int:
         return f"the number of words is {quoted(manifest.num_words)}"
     if manifest.language not in LANGUAGES:
@@ -94,11 +96,12 @@ def _find_problem(manifest: CorpusManifest) -> str | None:
 
 
 def unfinished_dir(folder: Path) -> Path:
-    """Return the folder in which the corpus `folder` is prepared."""
+    """Return the working directory for the preparation of the corpus `folder`."""
     return folder.with_name(f"{folder.name}.unfinished")
 
 
 def _describe_missing(folder: Path) -> str:
+    """Return an error message for a folder without a manifest."""
     if not folder.exists():
         if unfinished_dir(folder).exists():
             return (
@@ -116,6 +119,6 @@ def list_files(folder: Path) -> dict[str, FileEntry]:
 
 
 def fingerprint(files: Mapping[str, FileEntry]) -> str:
-    """Return a checksum over all data files: equal corpora have equal fingerprints."""
+    """Return a checksum over all data files; equal corpora have equal fingerprints."""
     lines = [f"{name} {files[name].sha256}\n" for name in sorted(files) if name not in NOT_DATA]
     return sha256("".join(lines).encode()).hexdigest()

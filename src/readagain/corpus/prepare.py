@@ -1,4 +1,4 @@
-"""Preparation of a corpus: examples in any format are converted to memory-mapped shards."""
+"""Preparation of a corpus: conversion of examples in any format to memory-mapped shards."""
 
 import errno
 import logging
@@ -35,6 +35,7 @@ from readagain.text.language import UNDETERMINED, find_language
 
 logger = logging.getLogger(__name__)
 
+# Messages for a full disk, by error number.
 _DISK_FULL = {
     errno.ENOSPC: "no space left on this disk; free some space",
     errno.EDQUOT: "disk quota exceeded; free some space",
@@ -51,60 +52,64 @@ def prepare(
     overwrite: bool = False,
     on_progress: Callable[[JobProgress], None] = lambda progress: None,
 ) -> CorpusManifest:
-    """Read, filter, split and tokenize examples, and write a prepared corpus to `out`.
+    """Read, filter, tokenize and split examples, and write a prepared corpus to `out`.
 
-    The output does not depend on the number of workers. An interrupted preparation is resumed
-    when it is started again with the same arguments. `out` is created at the end, when it is
-    complete.
+    The output does not depend on the number of workers. A preparation that was interrupted resumes
+    if it is started again with the same arguments. `out` appears at the end, with all its files.
 
     Args:
         sources: the inputs, from `find_inputs`.
         out: the new folder; may be empty, or with `overwrite` a prepared corpus.
         settings: language, filters and splits.
-        num_workers: number of processes; 1 uses this process.
-        overwrite: replace an earlier prepared corpus.
-        on_progress: called with the progress.
+        num_workers: number of processes; with 1, this process does all the work.
+        overwrite: whether to replace a prepared corpus in `out`.
+        on_progress: function that is called with the progress after each chunk.
 
     Raises:
-        ReadAgainError: naming the input and line, or the folder, and the problem.
+        ReadAgainError: for an invalid input or output folder; the message names the file and line.
     """
     check_output(out, overwrite=overwrite)
     states = {file: FileState.of(file) for source in sources for file in input_files(source)}
-    with _disk_errors(out), open_work_dir(out) as work:
+    with _one_line_os_errors(out), open_work_dir(out) as work:
         detected, reading_error = detect_corpus_language(sources)
         settings = replace(settings, language=_resolve_language(detected, settings))
         chunks = make_chunks(sources, settings, work, num_workers, on_progress)
-        if reading_error is not None:  # a passing error of the disk, since all blocks were read
+        if reading_error is not None:
+            # All blocks could be read since then, so the error was temporary. But it may have led
+            # to a wrong language. The next run will detect the language again.
             raise reading_error
-        split_chunks, inputs = assign_splits(chunks, settings)
+        split_chunks, input_entries = assign_splits(chunks, settings)
         folder = finished_dir(work)
-        shutil.rmtree(folder, ignore_errors=True)  # of an interrupted run
+        shutil.rmtree(folder, ignore_errors=True)  # an interrupted run may have left this folder
         folder.mkdir()
-        manifest = _write_corpus(split_chunks, inputs, settings, folder, on_progress)
+        manifest = _write_corpus(split_chunks, input_entries, settings, folder, on_progress)
         write_texts(sources, split_chunks, folder, settings.min_count)
         _write_skipped(chunks, folder)
         for file, state in states.items():
             state.check_unchanged(file)
         files = list_files(folder)
         manifest = replace(manifest, files=files, fingerprint=fingerprint(files))
-        manifest.save(folder)  # the last file
+        manifest.save(folder)
         publish(work, out)
     return manifest
 
 
 def _resolve_language(detected: str, settings: PrepareSettings) -> str:
-    """Return the language of the settings, or the detected one if it is not set."""
+    """Return the language of the settings, or the detected language if the settings have none."""
     if settings.language is None:
         return detected
-    if UNDETERMINED not in (settings.language, detected) and detected != settings.language:
+    if detected != settings.language and UNDETERMINED not in (detected, settings.language):
         names = [find_language(code).name for code in (settings.language, detected)]
         logger.warning("the language is set to %s, but most texts look like %s", *names)
     return settings.language
 
 
 @contextmanager
-def _disk_errors(out: Path) -> Iterator[None]:
-    """Replace the OSError of a full disk by a one-line error."""
+def _one_line_os_errors(out: Path) -> Iterator[None]:
+    """Replace an OSError by a `DataError` with a one-line message.
+
+    The message names the file of the error, or `out` if the disk is full or the file is unknown.
+    """
     try:
         yield
     except OSError as error:
@@ -118,21 +123,21 @@ def _disk_errors(out: Path) -> Iterator[None]:
 
 def _write_corpus(
     split_chunks: list[list[SplitChunk]],
-    inputs: list[dict[str, Any]],
+    input_entries: list[dict[str, Any]],
     settings: PrepareSettings,
     folder: Path,
     on_progress: Callable[[JobProgress], None],
 ) -> CorpusManifest:
-    """Write the lexicon, the case table, the shards and the report."""
+    """Write the lexicon, the case table, the shards and the report; return the manifest."""
     chunks = [chunk for input_chunks in split_chunks for chunk in input_chunks]
-    num_passes = 1 + NUM_PASSES + 1  # for the lexicon, the case table and the shards
-    num_records = sum(entry["records"] for entry in inputs)
+    num_passes = 1 + NUM_PASSES + 1  # over all chunks: for lexicon, case table and shards
+    num_records = sum(entry["records"] for entry in input_entries)
     num_chunks_done = 0
 
     def report_chunk() -> None:
         nonlocal num_chunks_done
         num_chunks_done += 1
-        share = num_chunks_done / num_passes / len(chunks)
+        share = num_chunks_done / (num_passes * len(chunks))
         on_progress(JobProgress(stage="writing", share=share, records=num_records))
 
     language = find_language(settings.language or UNDETERMINED)
@@ -143,8 +148,8 @@ def _write_corpus(
     manifest = CorpusManifest(
         package_version=__version__,
         settings=asdict(settings),
-        inputs=inputs,
-        origins=origins_of(inputs),
+        inputs=input_entries,
+        origins=origins_of(input_entries),
         splits=splits,
         num_words=len(lexicon),
         language=language.code,
@@ -154,9 +159,8 @@ def _write_corpus(
 
 
 def _write_skipped(chunks: Sequence[ChunkFiles], folder: Path) -> None:
-    """Write the list of skipped invalid records, if there are any."""
-    skipped = [
-        record for files in chunks for path in files.paths for record in Chunk.load(path).invalid
-    ]
-    if skipped:
-        (folder / SKIPPED_FILE).write_bytes(write_jsonl(record.as_row() for record in skipped))
+    """Write a file that lists the invalid records, if there are any."""
+    paths = [path for files in chunks for path in files.paths]
+    rows = [record.as_row() for path in paths for record in Chunk.load(path).invalid]
+    if rows:
+        (folder / SKIPPED_FILE).write_bytes(write_jsonl(rows))

@@ -18,10 +18,12 @@ REPORT_FILE = "report.json"
 SKIPPED_FILE = "skipped.jsonl"
 """File that lists the skipped invalid records."""
 NUM_SAMPLES = 5
+"""Number of training pairs in the report."""
+# Titles of the lengths in report.md.
 _LENGTHS = {
-    "words_per_text": "words of a text",
-    "sentences_per_text": "sentences of a text",
-    "words_per_summary": "words of a headline",
+    "words_per_text": "Words of a text",
+    "sentences_per_text": "Sentences of a text",
+    "words_per_summary": "Words of a headline",
 }
 
 
@@ -32,10 +34,10 @@ def write_report(
     split_statistics: dict[str, Any] = {
         split: statistics[split].describe() for split in SPLITS if manifest.splits[split]["pairs"]
     }
-    if not manifest.splits["train"]["pairs"]:  # without training words there is no vocabulary
+    if not manifest.splits["train"]["pairs"]:  # vocabularies have only words of the train split
         for values in split_statistics.values():
             values["coverage"] = {}
-    samples = _samples(PreparedCorpus(folder, manifest).split("train"), lexicon)
+    samples = _choose_samples(PreparedCorpus(folder, manifest).split("train"), lexicon)
     content = {
         "language": manifest.language,
         "inputs": manifest.inputs,
@@ -51,27 +53,27 @@ def write_report(
 
 
 def describe_dropped(manifest: CorpusManifest) -> list[tuple[str, int, str]]:
-    """Return the reasons for dropped records, the most frequent first.
+    """Count the dropped records of all inputs by reason.
 
     Returns:
-        For each reason its name, the number of records, and its meaning.
+        For each reason its name, the number of records and a description; the most frequent first.
     """
-    meanings = {
+    descriptions = {
         "empty": "text or headline without a word",
         "bad": f"invalid records, listed in {SKIPPED_FILE}",
         "text-in-dev": "same text in the dev split, ignoring digits",
         "text-in-test": "same text in the test split, ignoring digits",
         "not-sampled": "not in the random sample of its split",
-        **{name: rule.drops for name, rule in FILTERS.items()},
+        **{name: filter.description for name, filter in FILTERS.items()},
     }
     counts: Counter[str] = Counter()
     for entry in manifest.inputs:
         counts.update(entry["dropped"])
-    return [(reason, count, meanings[reason]) for reason, count in counts.most_common()]
+    return [(reason, count, descriptions[reason]) for reason, count in counts.most_common()]
 
 
-def _samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:
-    """Return a few evenly spaced training pairs, normalized."""
+def _choose_samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:
+    """Return a few evenly spaced pairs as normalized words."""
     samples = []
     for index in range(0, len(split), max(len(split) // NUM_SAMPLES, 1)):
         sentences, summary = split[index]
@@ -88,6 +90,7 @@ def _samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:
 def _markdown_lines(
     manifest: CorpusManifest, split_statistics: Mapping[str, Any], samples: list[dict[str, Any]]
 ) -> list[str]:
+    """Return the lines of report.md."""
     language = LANGUAGES[manifest.language].name
     lines = ["# Prepared corpus", "", f"Language: {language} ({manifest.language}).", ""]
     lines += ["## Inputs", ""]
@@ -114,6 +117,7 @@ def _markdown_lines(
 
 
 def _split_section(split: str, statistics: Mapping[str, Any]) -> list[str]:
+    """Return the lines of report.md about one split."""
     lines = [f"## {split}", ""]
     if statistics["coverage"]:
         lines += ["| vocabulary | summary words covered | with copying |", "|---|---|---|"]
@@ -123,7 +127,7 @@ def _split_section(split: str, statistics: Mapping[str, Any]) -> list[str]:
     for name, title in _LENGTHS.items():
         lengths = statistics[name]
         lines += [
-            f"{title.capitalize()}: mean {lengths['mean']}, median {lengths['p50']}, "
+            f"{title}: mean {lengths['mean']}, median {lengths['p50']}, "
             f"99% at most {lengths['p99']}, longest {lengths['max']}.",
             "",
         ]

@@ -12,14 +12,17 @@ DEFAULT_MAX_SENTENCES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class SplitSize:
-    """Approximate size of a dev or test split taken from the training input.
+    """Approximate size of a dev or test split that is taken from the training input.
 
-    It is a number of pairs, of which `max_share` limits the share of all pairs, or a share.
+    Either `pairs` or `share` is set; with neither, no split is taken.
     """
 
     pairs: int = 0
+    """Number of pairs."""
     share: float = 0.0
+    """Share of the training pairs."""
     max_share: float = 1.0
+    """Limit of `pairs`, as a share of the training pairs."""
 
     def __bool__(self) -> bool:
         return self.pairs > 0 or self.share > 0
@@ -27,27 +30,32 @@ class SplitSize:
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareSettings:
-    """Settings that, with the inputs, determine a prepared corpus.
-
-    The language is a code of `text.language`; None detects it. `sample` is the maximum number of
-    pairs of the dev split and of the test split, chosen at random with `seed`; 0 keeps all. Words
-    that occur fewer than `min_count` times in the training texts become unknown words in texts; the
-    same for headlines.
-    """
+    """Settings of the preparation of a corpus."""
 
     language: str | None = None
+    """Code of the language (see `text.language`); None detects it."""
     max_sentences: int = DEFAULT_MAX_SENTENCES
+    """Number of sentences of a text that are kept; the others are ignored."""
     filters: tuple[str, ...] = DEFAULT_FILTERS
     limits: FilterLimits = field(default_factory=FilterLimits)
     on_error: OnError = "skip"
-    """What to do with an invalid record; skipped ones are listed in `skipped.jsonl`."""
+    """What to do with an invalid record; skipped records are listed in `skipped.jsonl`."""
     dev: SplitSize = field(default_factory=SplitSize)
+    """Size of the dev split that is taken from the training input."""
     test: SplitSize = field(default_factory=SplitSize)
+    """Size of the test split that is taken from the training input."""
     sample: int = 0
+    """Maximum number of pairs in each of the dev and test splits; 0 keeps all pairs."""
     seed: int = 1
+    """Random seed of `sample`."""
     min_count: int = 1
+    """Minimum count of words in the train split, separately for texts and headlines.
+
+    Rarer words are replaced by the unknown word.
+    """
 
     def __post_init__(self) -> None:
+        # `ArgumentError` replaces {name} by the Python keyword or the command-line option.
         check_on_error(self.on_error)
         if self.language is not None:
             find_language(self.language)

@@ -1,4 +1,4 @@
-"""Prepared corpora: word ids in memory-mapped files."""
+"""Reader of prepared corpora: memory-mapped arrays of word ids, lexicon and raw texts."""
 
 import json
 from bisect import bisect_right
@@ -21,22 +21,22 @@ from readagain.storage.manifest import check_files
 from readagain.text.truecasing import CASES_FILE, Truecaser
 
 LEXICON_FILE = "lexicon.txt"
-# Errors of np.load for a damaged header, which it parses as a Python literal.
+# Errors of np.load, which parses the header of a file as a Python literal, for a damaged header.
 _HEADER_ERRORS = (
     ValueError, TypeError, EOFError, OverflowError, SyntaxError, TokenError, RecursionError,
     MemoryError,
 )  # fmt: skip
-PARTS = {"words": np.int32, "segments": np.int64, "pairs": np.int64, "origins": np.uint16}
-"""The arrays of a shard and their types."""
+ARRAY_TYPES = {"words": np.int32, "segments": np.int64, "pairs": np.int64, "origins": np.uint16}
+"""Types of the arrays of a shard, by name."""
 
 
-def shard_file(split: str, number: int, part: str) -> str:
-    """Return the file name of one array of a shard."""
-    return f"{split}-{number:05d}.{part}.npy"
+def shard_file(split: str, number: int, array: str) -> str:
+    """Return the name of the file with one array of a shard."""
+    return f"{split}-{number:05d}.{array}.npy"
 
 
 def texts_file(split: str) -> str:
-    """Return the file name of the raw texts of a split."""
+    """Return the name of the file with the raw texts of a split."""
     return f"{split}.texts.jsonl"
 
 
@@ -48,51 +48,51 @@ class CorpusShard:
     """
 
     words: NDArray[np.int32]
-    """(W,) lexicon ids, or `UNKNOWN_ID`: for each pair its sentences in order, then its summary."""
+    """(W,) lexicon ids or `UNKNOWN_ID`: for each pair its sentences in order, then its summary."""
     segments: NDArray[np.int64]
-    """(G + 1,) start of each segment in `words`, and the end of the last one."""
+    """(G + 1,) start of each segment in `words`, then the end of the last segment."""
     pairs: NDArray[np.int64]
-    """(P + 1,) start of each pair in `segments`, and the end of the last one."""
+    """(P + 1,) start of each pair in `segments`, then the end of the last pair."""
     origins: NDArray[np.uint16]
-    """(P,) index of each pair's origin in the manifest's `origins`."""
+    """(P,) index of each pair's origin in `CorpusManifest.origins`."""
 
     def __len__(self) -> int:
         return len(self.pairs) - 1
 
     def save(self, folder: Path, split: str, number: int) -> None:
-        """Write the four arrays."""
-        for part in PARTS:
-            np.save(folder / shard_file(split, number, part), getattr(self, part))
+        """Write the arrays of shard `number` of a split."""
+        for name in ARRAY_TYPES:
+            np.save(folder / shard_file(split, number, name), getattr(self, name))
 
     @classmethod
     def open(cls, folder: Path, split: str, number: int) -> "CorpusShard":
-        """Map the four arrays into memory.
+        """Map the arrays of shard `number` of a split into memory.
 
         Raises:
-            ArtifactError: naming the file that is damaged or does not match the others.
+            ArtifactError: when a file is damaged or does not match the others.
         """
-        paths = {part: folder / shard_file(split, number, part) for part in PARTS}
-        shard = cls(**{part: _map_array(path, PARTS[part]) for part, path in paths.items()})
-        are_valid = {
+        paths = {name: folder / shard_file(split, number, name) for name in ARRAY_TYPES}
+        shard = cls(**{name: _map_array(path, ARRAY_TYPES[name]) for name, path in paths.items()})
+        validity = {
             "segments": _are_offsets(shard.segments, len(shard.words), min_length=0),
-            # Each pair has at least one sentence, and its summary.
+            # Each pair has at least one sentence and one summary.
             "pairs": _are_offsets(shard.pairs, len(shard.segments) - 1, min_length=2),
             "origins": len(shard.origins) == len(shard.pairs) - 1,
         }
-        for part, is_valid in are_valid.items():
+        for name, is_valid in validity.items():
             if not is_valid:
-                raise ArtifactError(f"{paths[part]}: does not match the other arrays; {ADVICE}")
+                raise ArtifactError(f"{paths[name]}: does not match the other arrays; {ADVICE}")
         return shard
 
     def pair(self, index: int) -> tuple[list[NDArray[np.int32]], NDArray[np.int32]]:
-        """Return the sentences and the summary of one pair."""
+        """Return the sentences and the summary of one pair, as lexicon ids."""
         starts = self.segments[self.pairs[index] : self.pairs[index + 1] + 1]
         segments = [self.words[start:end] for start, end in pairwise(starts)]
         return segments[:-1], segments[-1]
 
 
 def _map_array(path: Path, dtype: type) -> NDArray[Any]:
-    """Map a file with a one-dimensional array of type `dtype` into memory."""
+    """Map the one-dimensional array of type `dtype` in a file into memory."""
     try:
         if path.exists() and not path.is_file():
             raise ValueError("not a regular file")  # opening a named pipe would block
@@ -124,7 +124,7 @@ def _has_valid_ids(words: NDArray[np.int32], num_words: int) -> bool:
 
 
 class Split:
-    """Pairs of one split, over all its shards."""
+    """All pairs of a split; the index of a pair counts through all shards."""
 
     def __init__(self, name: str, shards: tuple[CorpusShard, ...]) -> None:
         self.name = name
@@ -157,7 +157,7 @@ class PreparedCorpus:
         With `checksums`, the checksums of all files are verified, which reads them completely.
 
         Raises:
-            ArtifactError: naming the file that is missing, truncated, changed or too new.
+            ArtifactError: when a file is missing, truncated, changed or of a newer version.
         """
         manifest = CorpusManifest.load(folder)
         names = manifest.files if checksums else ()
@@ -166,7 +166,7 @@ class PreparedCorpus:
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """The lexicon: the words by id."""
+        """The lexicon, which has the words by id."""
         lexicon = Lexicon.load(self.folder / LEXICON_FILE)
         if len(lexicon) != self.manifest.num_words:
             raise ArtifactError(
@@ -177,7 +177,7 @@ class PreparedCorpus:
 
     @cached_property
     def truecaser(self) -> Truecaser:
-        """Truecaser of the corpus; empty if an older version prepared the corpus."""
+        """Truecaser of the corpus; empty if an older version of readagain prepared the corpus."""
         has_cases = CASES_FILE in self.manifest.files
         return Truecaser.load(self.folder / CASES_FILE) if has_cases else Truecaser()
 
@@ -187,10 +187,10 @@ class PreparedCorpus:
         return all(bool(entry["is_text_tokenized"]) for entry in self.manifest.inputs)
 
     def split(self, name: str) -> Split:
-        """Map one split into memory; a split without pairs is empty.
+        """Map a split into memory; the split may be empty.
 
         Raises:
-            ArtifactError: naming the file that is damaged or does not match the others.
+            ArtifactError: when a file is damaged or does not match the others.
         """
         if name not in SPLITS:
             raise ArtifactError(f"no split '{name}'; expected one of {', '.join(SPLITS)}")
@@ -213,7 +213,7 @@ class PreparedCorpus:
         return split
 
     def texts(self, name: str) -> Iterator[Example]:
-        """Yield the raw pairs of the dev or test split, in the order of its shards."""
+        """Yield the examples of the dev or test split with raw text, in the order of its shards."""
         path = self.folder / texts_file(name)
         if not path.is_file():
             raise ArtifactError(
@@ -225,9 +225,9 @@ class PreparedCorpus:
                 try:
                     record = json.loads(line)
                     references = tuple(record.get("references", ()))
-                    pair = Example(record["text"], record["headline"], references)
+                    example = Example(record["text"], record["headline"], references)
                 except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
                     raise ArtifactError(
                         f"{path}:{number}: no text and headline in this line; {ADVICE}"
                     ) from error
-                yield pair
+                yield example

@@ -1,4 +1,4 @@
-"""Assignment of pairs to train, dev and test splits; no text is in two splits."""
+"""Assignment of pairs to the train, dev and test splits; no text is in two splits."""
 
 import random
 from collections import Counter
@@ -17,6 +17,7 @@ from readagain.corpus.work_dir import input_bytes
 from readagain.corpus.workers import ChunkFiles
 from readagain.errors import ArgumentError, DataError
 
+# Codes of the splits, and of the reasons why a pair is in no split.
 TRAIN, DEV, TEST = range(len(SPLITS))
 DROP_REASONS = {-2: "duplicate", -3: "text-in-dev", -4: "text-in-test", -5: "not-sampled"}
 DUPLICATE, IN_DEV, IN_TEST, NOT_SAMPLED = DROP_REASONS
@@ -30,16 +31,7 @@ class SplitChunk:
     splits: NDArray[np.int8]
     """(P,) TRAIN, DEV or TEST; a key of `DROP_REASONS` for a dropped pair."""
     origin_index: int
-    """Index into the manifest's `origins`, the arguments that name the inputs."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Hashes:
-    """(P,) arrays: hash of the text, hash of the pair, and split of the input of each pair."""
-
-    texts: NDArray[np.uint64]
-    pairs: NDArray[np.uint64]
-    splits: NDArray[np.int8]
+    """Index of the input's origin in `CorpusManifest.origins`."""
 
 
 def assign_splits(
@@ -53,40 +45,40 @@ def assign_splits(
     Raises:
         DataError: when a requested split has no pairs.
     """
-    inputs: list[dict[str, Any]] = []
-    texts, pairs, input_splits = [], [], []
+    entries: list[dict[str, Any]] = []
+    text_hashes, pair_hashes, input_splits = [], [], []  # an array for each chunk
     for files in chunks:
+        source = files.source
+        split = SPLITS.index(source.split)
         num_records, dropped = 0, Counter[str]()
-        split = SPLITS.index(files.source.split)
         for chunk in map(Chunk.load, files.paths):
-            texts.append(chunk.text_hashes)
-            pairs.append(chunk.pair_hashes)
+            text_hashes.append(chunk.text_hashes)
+            pair_hashes.append(chunk.pair_hashes)
             input_splits.append(np.full(len(chunk.records), split, dtype=np.int8))
             num_records += chunk.num_records
             dropped.update(chunk.dropped)
             if chunk.invalid:
                 dropped["bad"] += len(chunk.invalid)
-        paths = [str(path) for path in files.source.paths]
-        inputs.append(
+        entries.append(
             {
-                **asdict(files.source),
-                "paths": paths,
-                "bytes": input_bytes(files.source),
+                **asdict(source),
+                "paths": [str(path) for path in source.paths],
+                "bytes": input_bytes(source),
                 "records": num_records,
                 "dropped": dropped,
             }
         )
-    hashes = Hashes(
-        texts=np.concatenate(texts),
-        pairs=np.concatenate(pairs),
-        splits=np.concatenate(input_splits),
+    splits = choose_splits(
+        np.concatenate(text_hashes),
+        np.concatenate(pair_hashes),
+        np.concatenate(input_splits),
+        settings,
     )
-    splits = choose_splits(hashes, settings)
-    # Divide the splits of all pairs among the chunks again, in the same order.
-    splits_of_chunks = iter(np.split(splits, np.cumsum([len(each) for each in texts])[:-1]))
-    origins = origins_of(inputs)
+    chunk_ends = np.cumsum([len(hashes) for hashes in text_hashes])
+    splits_of_chunks = iter(np.split(splits, chunk_ends[:-1]))
+    origins = origins_of(entries)
     split_chunks: list[list[SplitChunk]] = []
-    for files, entry in zip(chunks, inputs, strict=True):
+    for files, entry in zip(chunks, entries, strict=True):
         origin_index = origins.index(files.source.origin)
         input_chunks = [
             SplitChunk(path=path, splits=next(splits_of_chunks), origin_index=origin_index)
@@ -100,65 +92,85 @@ def assign_splits(
     held_out = [name for name, size in _held_out_sizes(settings).items() if size]
     for name in dict.fromkeys([*(files.source.split for files in chunks), *held_out]):
         if not (splits == SPLITS.index(name)).any():
-            raise _empty_split_error(name, inputs, settings)
-    return split_chunks, inputs
+            raise _empty_split_error(name, entries, settings)
+    return split_chunks, entries
 
 
-def choose_splits(hashes: Hashes, settings: PrepareSettings) -> NDArray[np.int8]:
+def choose_splits(
+    text_hashes: NDArray[np.uint64],
+    pair_hashes: NDArray[np.uint64],
+    input_splits: NDArray[np.int8],
+    settings: PrepareSettings,
+) -> NDArray[np.int8]:
     """Return the split of every pair, or the reason why it is dropped.
 
-    A text that occurs in several inputs stays in one split: test takes precedence over dev, and dev
-    over training. Pairs for a held-out split are chosen from the training input by the hash of the
-    text, so all headlines of a text are in the same split. If the size is a share of the pairs
-    (`SplitSize.share`), the split of a text does not depend on the rest of the corpus.
+    A text that occurs in inputs of several splits stays in one of them: in test if possible, else
+    in dev. A dev or test split that is taken from the training input is chosen by the hashes of the
+    texts, so all headlines of a text are in the same split. If its size is a share of the pairs
+    (`SplitSize.share`), the split of a text does not depend on the other texts.
+
+    Args:
+        text_hashes: (P,) hash of each text (see `Chunk`).
+        pair_hashes: (P,) hash of each text with its headline (see `Chunk`).
+        input_splits: (P,) split of the input of each pair: TRAIN, DEV or TEST.
+        settings: filters, sizes of the splits, and sample.
 
     Returns:
         (P,) int8: TRAIN, DEV, TEST, or a key of `DROP_REASONS`.
     """
-    splits = hashes.splits.copy()
-    for split, other, reason in (
+    splits = input_splits.copy()
+    for split, preferred_split, reason in (
         (DEV, TEST, IN_TEST),
         (TRAIN, TEST, IN_TEST),
         (TRAIN, DEV, IN_DEV),
     ):
-        texts = hashes.texts[hashes.splits == other]
-        splits[(splits == split) & np.isin(hashes.texts, texts)] = reason
+        preferred_texts = text_hashes[input_splits == preferred_split]
+        splits[(splits == split) & np.isin(text_hashes, preferred_texts)] = reason
     if "duplicate" in settings.filters:
-        training = np.flatnonzero(splits == TRAIN)
-        _, first = np.unique(hashes.pairs[training], return_index=True)
-        splits[np.delete(training, first)] = DUPLICATE
-    _hold_out(splits, hashes.texts, TEST, settings.test)
-    _hold_out(splits, hashes.texts, DEV, settings.dev)
+        train_indices = np.flatnonzero(splits == TRAIN)
+        _, first_occurrences = np.unique(pair_hashes[train_indices], return_index=True)
+        splits[np.delete(train_indices, first_occurrences)] = DUPLICATE
+    _hold_out(splits, text_hashes, TEST, settings.test)
+    _hold_out(splits, text_hashes, DEV, settings.dev)
     if settings.sample:
         for split in (DEV, TEST):
-            pairs = np.flatnonzero(splits == split)
-            if len(pairs) > settings.sample:
-                chosen = random.Random(settings.seed).sample(range(len(pairs)), settings.sample)
-                splits[np.delete(pairs, chosen)] = NOT_SAMPLED
+            indices = np.flatnonzero(splits == split)
+            if len(indices) > settings.sample:
+                sample = random.Random(settings.seed).sample(range(len(indices)), settings.sample)
+                splits[np.delete(indices, sample)] = NOT_SAMPLED
     return splits
 
 
 def _hold_out(
-    splits: NDArray[np.int8], texts: NDArray[np.uint64], split: int, size: SplitSize
+    splits: NDArray[np.int8], text_hashes: NDArray[np.uint64], split: int, size: SplitSize
 ) -> None:
     """Move some training pairs to `split`, in place.
 
-    The texts with the smallest hashes are moved to DEV, those with the largest to TEST, so that the
-    two splits do not compete for the same texts.
+    The texts with the smallest hashes are moved to DEV, and those with the largest hashes to TEST.
+    So the two splits take different texts.
+
+    Args:
+        splits: (P,) the split of each pair, or the reason why it is dropped.
+        text_hashes: (P,) hash of each text.
+        split: DEV or TEST.
+        size: size of the split.
     """
     if not size:
         return
-    training = np.flatnonzero(splits == TRAIN)
-    keys = ~texts[training] if split == TEST else texts[training]
+    train_indices = np.flatnonzero(splits == TRAIN)
+    hashes = text_hashes[train_indices]
+    keys = ~hashes if split == TEST else hashes  # the smallest keys are moved
     if size.share:
-        is_chosen = keys < np.uint64(min(int(size.share * 2.0**64), 2**64 - 1))
+        # Hashes are evenly distributed, so a share of the texts has hashes below this bound.
+        is_moved = keys < np.uint64(min(int(size.share * 2.0**64), 2**64 - 1))
     else:
-        # Take texts in the order of their hash, each with all its pairs, up to the number of pairs.
-        distinct, counts = np.unique(keys, return_counts=True)
+        # Move whole texts in the order of their keys, as long as they have at most `num_pairs`
+        # pairs together.
+        distinct_keys, counts = np.unique(keys, return_counts=True)
         num_pairs = min(size.pairs, max(int(size.max_share * len(keys)), 1))
         num_texts = int(np.searchsorted(np.cumsum(counts), num_pairs, side="right"))
-        is_chosen = np.isin(keys, distinct[:num_texts])
-    splits[training[is_chosen]] = split
+        is_moved = np.isin(keys, distinct_keys[:num_texts])
+    splits[train_indices[is_moved]] = split
 
 
 def count_dropped(splits: NDArray[np.int8]) -> dict[str, int]:
@@ -167,9 +179,9 @@ def count_dropped(splits: NDArray[np.int8]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
-def origins_of(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the distinct arguments that name the inputs, in order."""
-    return list(dict.fromkeys(entry["origin"] for entry in inputs))
+def origins_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the distinct origins of the inputs, in order."""
+    return list(dict.fromkeys(entry["origin"] for entry in entries))
 
 
 def _held_out_sizes(settings: PrepareSettings) -> dict[str, SplitSize]:
@@ -178,15 +190,15 @@ def _held_out_sizes(settings: PrepareSettings) -> dict[str, SplitSize]:
 
 
 def _empty_split_error(
-    split: str, inputs: Sequence[Mapping[str, Any]], settings: PrepareSettings
+    split: str, entries: Sequence[Mapping[str, Any]], settings: PrepareSettings
 ) -> Exception:
     """Return the error for a split without pairs."""
     if _held_out_sizes(settings).get(split):
         return ArgumentError(
             f"no text falls into the {split} split; increase {{{split}_pairs}} or {{{split}_share}}"
         )
-    total = sum((Counter(entry["dropped"]) for entry in inputs), Counter[str]())
-    reasons = ", ".join(f"{name} {count:,}" for name, count in total.most_common()) or "none"
+    counts = sum((Counter(entry["dropped"]) for entry in entries), Counter[str]())
+    reasons = ", ".join(f"{name} {count:,}" for name, count in counts.most_common()) or "none"
     if split == "train" and (settings.dev or settings.test):
         return DataError(
             f"no pair is left to train on (dropped: {reasons}); "

@@ -1,11 +1,11 @@
-"""Lengths and vocabulary coverage of a split, counted chunk by chunk."""
+"""Statistics of a split: lengths, and the share of summary words that a vocabulary covers."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.chunks import are_headlines
+from readagain.corpus.chunks import headline_segment_mask
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.text.vocab import SPECIAL_TOKENS
 
@@ -18,11 +18,11 @@ NOT_IN_VOCAB = np.iinfo(np.int64).max
 def summary_ranks(lexicon: Lexicon) -> NDArray[np.int64]:
     """Return the id of each word in the unlimited summary vocabulary of `Lexicon.vocab`.
 
-    It is `NOT_IN_VOCAB` for words that occur in no training summary and, in the last entry, for
-    `UNKNOWN_ID`.
+    A vocabulary of size n contains the words with an id below n.
 
     Returns:
-        (len(lexicon) + 1,) int64.
+        (len(lexicon) + 1,) int64; `NOT_IN_VOCAB` for words that occur in no training summary and
+        for `UNKNOWN_ID` = -1, the last index.
     """
     ranks = np.full(len(lexicon) + 1, NOT_IN_VOCAB)
     by_count = np.lexsort((alphabetical_ranks(lexicon.words), -lexicon.summary_counts))
@@ -32,10 +32,10 @@ def summary_ranks(lexicon: Lexicon) -> NDArray[np.int64]:
 
 
 class Statistics:
-    """Counts over the pairs of a split.
+    """Statistics of the pairs of a split.
 
-    A summary word is covered if the vocabulary contains it or, with copying, if it occurs in the
-    text.
+    A summary word is covered by a vocabulary that contains it. With copying, words that occur in
+    the text are covered too.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Statistics:
         self._histograms = {name: np.zeros(1, np.int64) for name in names}
         self._num_summary_words = 0
         self._num_copyable = 0
-        # (2, sizes) covered summary words without and with copying, for each of COVERAGE_SIZES
+        # (2, 5) number of covered summary words, without and with copying, by COVERAGE_SIZES
         self._num_covered = np.zeros((2, len(COVERAGE_SIZES)), np.int64)
 
     def add(
@@ -53,32 +53,32 @@ class Statistics:
         pair_segments: NDArray[np.int32],
         ranks: NDArray[np.int64],
     ) -> None:
-        """Add the counts of pairs.
+        """Add pairs.
 
-        The first three arguments are as in a chunk (see `Chunk`), but `ids` are lexicon ids.
-        `ranks` is the result of `summary_ranks`.
+        Letters in shapes: W words, G segments (sentences and summaries), P pairs.
+
+        Args:
+            ids: (W,) lexicon ids of all pairs: for each pair its sentences, then its summary.
+            segment_lengths: (G,) number of words in each segment.
+            pair_segments: (P,) number of segments of each pair.
+            ranks: the result of `summary_ranks`.
         """
-        is_summary = are_headlines(pair_segments)
-        pair_of_segment = np.repeat(np.arange(len(pair_segments)), pair_segments)
+        is_summary = headline_segment_mask(pair_segments)  # (G,)
+        pair_of_segment = np.repeat(np.arange(len(pair_segments)), pair_segments)  # (G,)
         sentence_lengths = segment_lengths[~is_summary]
         text_lengths = np.bincount(
             pair_of_segment[~is_summary], weights=sentence_lengths, minlength=len(pair_segments)
         ).astype(np.int64)
-        lengths: list[NDArray[np.integer[Any]]] = [
-            text_lengths,
-            sentence_lengths,
-            pair_segments - 1,
-            segment_lengths[is_summary],
-        ]
-        for name, each in zip(self._histograms, lengths, strict=True):
-            counts = np.bincount(each, minlength=len(self._histograms[name]))
-            counts[: len(self._histograms[name])] += self._histograms[name]
-            self._histograms[name] = counts
+        self._add_lengths("words_per_text", text_lengths)
+        self._add_lengths("words_per_sentence", sentence_lengths)
+        self._add_lengths("sentences_per_text", pair_segments - 1)
+        self._add_lengths("words_per_summary", segment_lengths[is_summary])
 
-        in_summary = np.repeat(is_summary, segment_lengths)
-        pair_of_word = np.repeat(pair_of_segment, segment_lengths)
+        in_summary = np.repeat(is_summary, segment_lengths)  # (W,)
+        pair_of_word = np.repeat(pair_of_segment, segment_lengths)  # (W,)
+        # Keys combine words with their pairs, so a summary word is only searched in its own text.
         keys = pair_of_word * np.int64(len(ranks)) + ids
-        is_in_text = _is_in(keys[in_summary], keys[~in_summary])
+        is_in_text = _is_in(keys[in_summary], keys[~in_summary])  # (summary words,)
         is_copyable = is_in_text & (ids[in_summary] != UNKNOWN_ID)
         in_vocab = ranks[ids[in_summary]][:, None] < np.array(COVERAGE_SIZES)  # (summary words, 5)
         self._num_covered[0] += in_vocab.sum(axis=0)
@@ -86,9 +86,15 @@ class Statistics:
         self._num_summary_words += len(is_copyable)
         self._num_copyable += int(is_copyable.sum())
 
+    def _add_lengths(self, name: str, lengths: NDArray[np.integer[Any]]) -> None:
+        histogram = self._histograms[name]
+        counts = np.bincount(lengths, minlength=len(histogram))
+        counts[: len(histogram)] += histogram
+        self._histograms[name] = counts
+
     def describe(self) -> dict[str, Any]:
-        """Return means, histograms and coverage for JSON."""
-        total = max(self._num_summary_words, 1)
+        """Return the statistics of at least one pair, for JSON."""
+        total = self._num_summary_words
         shares = [[round(count / total, 5) for count in row] for row in self._num_covered.tolist()]
         return {
             **{name: _describe_counts(counts) for name, counts in self._histograms.items()},
@@ -102,7 +108,7 @@ class Statistics:
 
 
 def _is_in(values: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return `np.isin(values, keys)`; several times faster if `keys` is nearly sorted."""
+    """Return `np.isin(values, keys)`, but several times faster if `keys` is nearly sorted."""
     keys = np.sort(keys)
     indices = np.searchsorted(keys, values)
     is_found: NDArray[np.bool_] = keys[np.minimum(indices, len(keys) - 1)] == values
@@ -110,10 +116,8 @@ def _is_in(values: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.boo
 
 
 def _describe_counts(counts: NDArray[np.int64]) -> dict[str, Any]:
-    """Return mean, percentiles and maximum of a histogram, and its counts up to the maximum."""
+    """Return mean, percentiles, maximum and counts of a histogram; `counts[n]` is that of n."""
     total = int(counts.sum())
-    if total == 0:
-        return {"mean": 0.0, "p50": 0, "p90": 0, "p99": 0, "max": 0, "counts": []}
     cumulative = np.cumsum(counts)
     percentiles = {
         f"p{percent}": int(np.searchsorted(cumulative, total * percent / 100))

@@ -1,4 +1,4 @@
-"""Working directory of `prepare`: locked while in use, and kept if interrupted."""
+"""Working directory of `prepare`, which is locked while in use and stays after an interruption."""
 
 import json
 import shutil
@@ -19,16 +19,16 @@ from readagain.errors import ArgumentError, ConfigError, DataError, os_errors
 from readagain.storage.files import refuse_links
 from readagain.storage.locks import locked_file
 
-# Settings that affect only how chunks are merged: chunks stay valid if these change. The same is
-# true of the filter 'duplicate'.
+# Settings that affect only how chunks are merged. The saved chunks stay valid if one of them
+# changes, or if the filter 'duplicate' is added or removed.
 MERGE_SETTINGS = ("dev", "test", "sample", "seed", "min_count")
 
 
 def check_output(out: Path, *, overwrite: bool) -> None:
-    """Check that the output folder is new, empty, or a corpus that may be replaced.
+    """Check that the output folder does not exist, is empty, or has a corpus that may be replaced.
 
     Raises:
-        DataError: when it contains something else.
+        DataError: when the folder contains something else.
     """
     if not out.exists():
         return
@@ -47,9 +47,12 @@ def check_output(out: Path, *, overwrite: bool) -> None:
 
 
 def chunk_folder(work: Path, source: CorpusInput, settings: PrepareSettings) -> Path:
-    """Return the folder of an input's chunks, named after a hash of all that determines them."""
-    states = [(str(file), file.stat()) for file in input_files(source)]
-    files = [[name, state.st_size, state.st_mtime_ns] for name, state in states]
+    """Return the folder of an input's chunks.
+
+    Its name is a hash of everything that determines the chunks, so a change leads to a new folder.
+    """
+    stats = [(str(file), file.stat()) for file in input_files(source)]
+    files = [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats]
     paths = [str(path) for path in source.paths]
     values = {name: value for name, value in asdict(settings).items() if name not in MERGE_SETTINGS}
     values["filters"] = [name for name in settings.filters if name != "duplicate"]
@@ -68,7 +71,7 @@ def publish(work: Path, out: Path) -> None:
 
 
 def finished_dir(work: Path) -> Path:
-    """Return the folder of the finished files before they are published."""
+    """Return the folder in which the files of the corpus are written before `publish`."""
     return work / "corpus"
 
 
@@ -79,9 +82,9 @@ def input_files(source: CorpusInput) -> list[Path]:
 
 
 def input_bytes(source: CorpusInput) -> int:
-    """Return the size of the texts on disk, for progress reports."""
-    texts = replace(source, paths=source.paths[:1])
-    return sum(file.stat().st_size for file in input_files(texts))
+    """Return the size of the files with texts, for progress reports."""
+    text_source = replace(source, paths=source.paths[:1])
+    return sum(file.stat().st_size for file in input_files(text_source))
 
 
 @contextmanager
@@ -89,7 +92,7 @@ def open_work_dir(out: Path) -> Iterator[Path]:
     """Create the working directory of `out` if needed, and hold its lock.
 
     Raises:
-        ConfigError: when it cannot be created, or another process is preparing into it.
+        ConfigError: when the directory cannot be created, or another process uses it.
     """
     path = unfinished_dir(out)
     with os_errors(path, "created", ConfigError):

@@ -1,4 +1,4 @@
-"""Creation of the chunks of all inputs, in one or several processes."""
+"""Creation of the chunks of all inputs, in one process or several."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -19,10 +19,10 @@ from readagain.storage.files import refuse_links
 from readagain.worker_pool import process_pool
 
 MAX_PENDING_PER_WORKER = 2
-"""Maximum number of submitted blocks per worker, so that the queue needs little memory."""
+"""Maximum number of submitted blocks per worker that are not finished, to limit memory."""
 
 Task = tuple[CorpusInput, Block, PrepareSettings, Path]
-"""Arguments of `save_chunk`: a block of an input, the settings and the path of its chunk."""
+"""Arguments of `save_chunk`: input, block, settings, and path of the chunk."""
 
 WaitForChunk = Callable[[], int]
 """Function that waits until a chunk is written and returns its number of records."""
@@ -36,16 +36,16 @@ class JobProgress:
     share: float
     """Completed share of this stage, from 0 to 1."""
     records: int
-    """Records read so far, including those of an earlier, interrupted run."""
+    """Number of records so far, including those of an earlier, interrupted run."""
     resumed: int = 0
-    """Records of an earlier, interrupted run."""
+    """Number of records of an earlier, interrupted run."""
     resumed_share: float = 0.0
-    """Share that an earlier run completed; excluded from the estimate of the remaining time."""
+    """Share that an earlier run completed; the estimate of the remaining time excludes it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChunkFiles:
-    """Chunks of one input, in the order of its blocks."""
+    """The chunk files of an input, in the order of its blocks."""
 
     source: CorpusInput
     paths: list[Path]
@@ -58,18 +58,21 @@ def make_chunks(
     num_workers: int,
     on_progress: Callable[[JobProgress], None],
 ) -> list[ChunkFiles]:
-    """Create the chunks that do not exist yet.
+    """Create the chunks of all inputs, except those that an interrupted run has saved.
 
     This process only reads blocks, which is cheap; workers parse, filter and tokenize them.
 
     Raises:
-        DataError: for the first record, in input order, that cannot be used.
+        DataError: when an input cannot be read or has an invalid record that is not skipped, or
+            when no input has a record. Of several errors, the first in input order is raised.
     """
     chunks: list[ChunkFiles] = []
     progress = _ProgressCounter(sum(map(input_bytes, sources)), on_progress)
-    pending: deque[tuple[WaitForChunk, int]] = deque()  # in input order, with byte positions
+    # Submitted chunks in input order, each with the end of its block in the bytes of all inputs.
+    pending: deque[tuple[WaitForChunk, int]] = deque()
 
     def wait_until_at_most(max_pending: int) -> None:
+        """Wait until at most `max_pending` submitted chunks are not finished."""
         while len(pending) > max_pending:
             wait_for_chunk, position = pending.popleft()
             progress.add(wait_for_chunk(), position)
@@ -94,7 +97,7 @@ def make_chunks(
                 bytes_before += input_bytes(source)
                 chunks.append(ChunkFiles(source=source, paths=paths))
         except ReadAgainError:
-            wait_until_at_most(0)  # raises the error of an earlier block, if any
+            wait_until_at_most(0)  # raises the error of an earlier block instead, if there is one
             raise
         wait_until_at_most(0)
     if progress.num_records == 0:
@@ -104,7 +107,7 @@ def make_chunks(
 
 
 class _ProgressCounter:
-    """Counter of the records of finished chunks; reports the share of all bytes that was read."""
+    """Counter of finished records, which reports the progress."""
 
     def __init__(self, total_bytes: int, on_progress: Callable[[JobProgress], None]) -> None:
         self.num_records = 0
@@ -116,8 +119,10 @@ class _ProgressCounter:
     def add(self, num_records: int, position: int, *, is_resumed: bool = False) -> None:
         """Count the records of a chunk and report the progress.
 
-        `position` is the end of the chunk's block in the bytes of all inputs; `is_resumed` is
-        whether an earlier, interrupted run created the chunk.
+        Args:
+            num_records: number of records of the chunk.
+            position: end of the chunk's block in the bytes of all inputs.
+            is_resumed: whether an earlier, interrupted run created the chunk.
         """
         self.num_records += num_records
         self._num_resumed += num_records if is_resumed else 0
@@ -134,7 +139,10 @@ class _ProgressCounter:
 
 @contextmanager
 def _open_pool(num_workers: int) -> Iterator[Callable[[Task], WaitForChunk]]:
-    """Yield a function that submits a task to a process pool; one worker is this process."""
+    """Yield a function that submits a task to a process pool.
+
+    With one worker there is no pool: the function runs the task at once, in this process.
+    """
     if num_workers == 1:
 
         def run_here(task: Task) -> WaitForChunk:

@@ -1,22 +1,23 @@
-"""Writers of the files of a corpus: lexicon, case table, shards, raw dev and test texts."""
+"""Writers of the files of a corpus: lexicon, case table, shards, and raw dev and test texts."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.chunks import UNKNOWN_WORD, Chunk, are_headlines
+from readagain.corpus.chunks import UNKNOWN_WORD, Chunk, headline_segment_mask
 from readagain.corpus.inputs import SPLITS, CorpusInput, Example
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard, texts_file
-from readagain.corpus.splits import TRAIN, SplitChunk
+from readagain.corpus.splits import DEV, TEST, TRAIN, SplitChunk
 from readagain.corpus.statistics import Statistics, summary_ranks
-from readagain.corpus.truecasing import TITLE_CASE_RULES, CaseRules, write_case_table
+from readagain.corpus.truecasing import CaseRules, write_case_table
 from readagain.formats.files import changed_error
 from readagain.formats.records import InvalidRecord
 from readagain.text.normalization import normalize_tokens
@@ -30,14 +31,13 @@ def write_shards(
     chunks: Sequence[SplitChunk],
     folder: Path,
     report_chunk: Callable[[], None],
-    rules: CaseRules = TITLE_CASE_RULES,
-    min_count: int = 1,
+    rules: CaseRules,
+    min_count: int,
 ) -> tuple[Lexicon, dict[str, dict[str, int]], dict[str, Statistics]]:
-    """Write lexicon, case table and the shards of every split into `folder`, in input order.
+    """Write the lexicon, the case table and the shards of every split into `folder`.
 
-    Words that occur fewer than `min_count` times in the texts of the train split become unknown
-    words in texts; the same for headlines. `report_chunk` is called after each chunk, in each pass
-    over the chunks.
+    The pairs in the shards have the order of the chunks. `report_chunk` is called each time that a
+    chunk was read. `min_count` is described in `PrepareSettings`.
 
     Returns:
         The lexicon, and the counts and statistics of each split.
@@ -71,45 +71,47 @@ def write_shards(
 def build_lexicon(
     chunks: Sequence[SplitChunk], report_chunk: Callable[[], None]
 ) -> tuple[Lexicon, list[NDArray[np.int32]]]:
-    """Count the words of all pairs that were not dropped, and sort them.
+    """Build the lexicon from all pairs that were not dropped.
 
     Returns:
-        The lexicon, and for each chunk the table from its word ids to lexicon ids.
+        The lexicon, and for each chunk the lexicon ids of its word ids.
     """
-    ids: dict[str, int] = {}
+    id_of_word: dict[str, int] = {}  # in the order of occurrence
     tables: list[NDArray[np.int32]] = []
     counts = np.zeros((3, 1 << 16), dtype=np.int64)  # train texts, train headlines, other splits
     for split_chunk in chunks:
         chunk = Chunk.load(split_chunk.path)
-        table = np.array([ids.setdefault(word, len(ids)) for word in chunk.words], np.int32)
-        while len(ids) > counts.shape[1]:
+        table = np.array(
+            [id_of_word.setdefault(word, len(id_of_word)) for word in chunk.words], np.int32
+        )
+        while len(id_of_word) > counts.shape[1]:  # double the capacity
             counts = np.concatenate([counts, np.zeros_like(counts)], axis=1)
         splits = np.repeat(
             np.repeat(split_chunk.splits, chunk.pair_segments), chunk.segment_lengths
         )  # (W,)
-        is_train, is_headline = splits == TRAIN, chunk.headline_mask()
-        groups = (is_train & ~is_headline, is_train & is_headline, splits > TRAIN)
-        for row, in_group in enumerate(groups):
-            counts[row, table] += np.bincount(chunk.ids[in_group], minlength=len(table))
+        is_train, is_headline = splits == TRAIN, chunk.headline_word_mask()
+        masks = (is_train & ~is_headline, is_train & is_headline, splits > TRAIN)
+        for row, mask in enumerate(masks):
+            counts[row, table] += np.bincount(chunk.ids[mask], minlength=len(table))
         tables.append(table)
         report_chunk()
-    lexicon, lexicon_ids = _sort_words(list(ids), counts[:, : len(ids)])
+    lexicon, lexicon_ids = _sort_words(list(id_of_word), counts[:, : len(id_of_word)])
     return lexicon, [lexicon_ids[table] for table in tables]
 
 
 def _sort_words(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, NDArray[np.int32]]:
-    """Return the lexicon, sorted by count in the train split, then by spelling.
+    """Build a lexicon, sorted by count in the train split, then alphabetically.
 
     Args:
         words: the distinct words.
-        counts: (3, words) counts in train texts, train headlines and other splits; words without
-            any are omitted.
+        counts: (3, words) counts in train texts, in train headlines and in other splits; words with
+            three zeros are omitted.
 
     Returns:
         The lexicon, and the lexicon id of each word, `UNKNOWN_ID` for omitted words.
     """
     is_used: NDArray[np.bool_] = np.any(counts > 0, axis=0)
-    if UNKNOWN_WORD in words:
+    if UNKNOWN_WORD in words:  # it has the id UNKNOWN_ID instead of a lexicon id
         is_used[words.index(UNKNOWN_WORD)] = False
     order = np.lexsort((alphabetical_ranks(words), -(counts[0] + counts[1])))
     order = order[is_used[order]]
@@ -121,21 +123,25 @@ def _sort_words(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, N
 
 @dataclass(frozen=True, kw_only=True)
 class PairArrays:
-    """Pairs in the layout of a chunk (see `Chunk`), with lexicon ids."""
+    """Pairs in the layout of `Chunk`, but with lexicon ids."""
 
     ids: NDArray[np.int32]
+    """(W,) lexicon ids."""
     segment_lengths: NDArray[np.int32]
+    """(G,) number of words of each segment."""
     pair_segments: NDArray[np.int32]
+    """(P,) number of segments of each pair."""
     origins: NDArray[np.uint16]
+    """(P,) index of each pair's origin in `CorpusManifest.origins`."""
 
     def __len__(self) -> int:
         return len(self.pair_segments)
 
     def split_at(self, num_pairs: int) -> tuple["PairArrays", "PairArrays"]:
-        """Split after `num_pairs` pairs."""
+        """Return the first `num_pairs` pairs, and the other pairs."""
         num_segments = int(self.pair_segments[:num_pairs].sum())
         num_words = int(self.segment_lengths[:num_segments].sum())
-        parts = zip(
+        arrays = zip(
             np.split(self.ids, [num_words]),
             np.split(self.segment_lengths, [num_segments]),
             np.split(self.pair_segments, [num_pairs]),
@@ -144,7 +150,7 @@ class PairArrays:
         )
         first, second = (
             PairArrays(ids=ids, segment_lengths=lengths, pair_segments=segments, origins=origins)
-            for ids, lengths, segments, origins in parts
+            for ids, lengths, segments, origins in arrays
         )
         return first, second
 
@@ -152,7 +158,10 @@ class PairArrays:
 def _select_pairs(
     chunk: Chunk, is_selected: NDArray[np.bool_], table: NDArray[np.int32], origin_index: int
 ) -> PairArrays:
-    """Return the pairs of a chunk at which `is_selected` (P,) is True."""
+    """Return the pairs of a chunk at which `is_selected` (P,) is True.
+
+    `table` has the lexicon ids of the word ids of the chunk.
+    """
     is_segment_selected = np.repeat(is_selected, chunk.pair_segments)  # (G,)
     is_word_selected = np.repeat(is_segment_selected, chunk.segment_lengths)  # (W,)
     return PairArrays(
@@ -164,13 +173,14 @@ def _select_pairs(
 
 
 def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
-    """Replace words by the unknown word if the lexicon has no count for their side.
+    """Replace rare words by the unknown word.
 
     `Lexicon.without_rare` has set the counts of rare words to 0, separately for texts and
     headlines.
     """
-    in_headline = np.repeat(are_headlines(pairs.pair_segments), pairs.segment_lengths)  # (W,)
-    # The unknown word, id -1, gets the count of the last word. It stays unknown with any count.
+    is_headline = headline_segment_mask(pairs.pair_segments)  # (G,)
+    in_headline = np.repeat(is_headline, pairs.segment_lengths)  # (W,)
+    # The id -1 of the unknown word gets the count of the last word. It stays -1 with any count.
     counts = np.where(
         in_headline, lexicon.summary_counts[pairs.ids], lexicon.source_counts[pairs.ids]
     )
@@ -178,7 +188,10 @@ def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
 
 
 class ShardWriter:
-    """Writer of the shards of one split; each has `shard_pairs` pairs, the last one fewer."""
+    """Writer of the shards of a split.
+
+    Each shard has `shard_pairs` pairs; the last may have fewer.
+    """
 
     def __init__(self, folder: Path, split: str, shard_pairs: int) -> None:
         self.folder = folder
@@ -219,7 +232,7 @@ class ShardWriter:
 
 
 def _offsets(lengths: Sequence[NDArray[np.int32]]) -> NDArray[np.int64]:
-    """Return the starts of consecutive items of these lengths, and the end of the last one."""
+    """Return the starts of consecutive items with these lengths, then the end of the last item."""
     return np.concatenate([[0], np.cumsum(np.concatenate(lengths), dtype=np.int64)])
 
 
@@ -227,30 +240,29 @@ def write_texts(
     sources: Sequence[CorpusInput],
     chunks: Sequence[Sequence[SplitChunk]],
     folder: Path,
-    min_count: int = 1,
+    min_count: int,
 ) -> None:
-    """Write dev.texts.jsonl and test.texts.jsonl in the order of the shards.
+    """Write the raw texts of the dev and test splits, in the order of the shards.
 
-    `chunks` has the chunks of each source.
-
-    Chunks do not store raw texts, and the dev pairs are known only after all inputs are read, so
-    the inputs with dev or test pairs are read again. This is cheaper than storing every text. With
-    `min_count`, rare words of pairs tokenized as in Gigaword are replaced by the unknown word.
+    This function reads the inputs with dev or test pairs again, because chunks do not have raw
+    texts. Chunks with raw texts would be larger, and most texts are for training. If `min_count` is
+    greater than 1, UNK replaces the rare words of texts and headlines that are tokenized as in
+    Gigaword. `chunks` has the chunks of each input.
     """
-    known = None
+    known_words = None
     if min_count > 1:
         lexicon = Lexicon.load(folder / LEXICON_FILE)
-        known = lexicon.known_words("source"), lexicon.known_words("summary")
+        known_words = lexicon.known_words("source"), lexicon.known_words("summary")
     with ExitStack() as stack:
         files = {}
-        for code, split in list(enumerate(SPLITS))[TRAIN + 1 :]:
-            if any((chunk.splits == code).any() for group in chunks for chunk in group):
+        for code, split in ((DEV, "dev"), (TEST, "test")):
+            if any((chunk.splits == code).any() for chunk in chain.from_iterable(chunks)):
                 path = folder / texts_file(split)
                 files[code] = stack.enter_context(path.open("w", encoding="utf-8", newline="\n"))
         for source, source_chunks in zip(sources, chunks, strict=True):
             for code, example in _evaluation_examples(source, source_chunks):
-                if known is not None:
-                    example = _mask_rare(example, source, *known)
+                if known_words is not None:
+                    example = _mask_rare(example, source, *known_words)
                 record: dict[str, object] = {"text": example.text, "headline": example.headline}
                 if example.references:
                     record["references"] = example.references
@@ -263,16 +275,18 @@ def _mask_rare(
     text_words: Collection[str],
     headline_words: Collection[str],
 ) -> Example:
-    """Replace words that are not in the lists by UNK in the tokenized texts of a pair."""
+    """Replace unknown words of a text or headline by UNK, if it is tokenized as in Gigaword."""
+
+    def mask_line(line: str, known: Collection[str]) -> str:
+        words = line.split()
+        norms = normalize_tokens(words)
+        return " ".join(
+            word if norm in known else SPECIAL_TOKENS[UNK]
+            for word, norm in zip(words, norms, strict=True)
+        )
 
     def mask(text: str, known: Collection[str]) -> str:
-        return "\n".join(
-            " ".join(
-                word if norm in known else SPECIAL_TOKENS[UNK]
-                for word, norm in zip(words, normalize_tokens(words), strict=True)
-            )
-            for words in map(str.split, text.split("\n"))
-        )
+        return "\n".join(mask_line(line, known) for line in text.split("\n"))
 
     if source.is_text_tokenized:
         example = replace(example, text=mask(example.text, text_words))
@@ -284,7 +298,11 @@ def _mask_rare(
 def _evaluation_examples(
     source: CorpusInput, chunks: Sequence[SplitChunk]
 ) -> Iterator[tuple[int, Example]]:
-    """Yield the split code and the example for each dev and test example of an input."""
+    """Yield the split (DEV or TEST) and the example for each dev and test example of an input.
+
+    Raises:
+        DataError: when the input has changed since its chunks were created.
+    """
     if not any((chunk.splits > TRAIN).any() for chunk in chunks):
         return
     format = FORMATS[source.format]
@@ -292,10 +310,10 @@ def _evaluation_examples(
         pairs = np.flatnonzero(chunk.splits > TRAIN)
         if len(pairs) == 0:
             continue
-        records = Chunk.load(chunk.path).records[pairs].tolist()
-        splits = dict(zip(records, chunk.splits[pairs].tolist(), strict=True))
-        for number, record in enumerate(format.parse_block(source, block)):
-            if number in splits:
+        record_indices = Chunk.load(chunk.path).records[pairs].tolist()
+        split_of_record = dict(zip(record_indices, chunk.splits[pairs].tolist(), strict=True))
+        for index, record in enumerate(format.parse_block(source, block)):
+            if index in split_of_record:
                 if isinstance(record, InvalidRecord):
                     raise changed_error(str(source.path))
-                yield splits[number], record
+                yield split_of_record[index], record

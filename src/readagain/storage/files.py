@@ -26,7 +26,9 @@ def read_bounded(path: Path, *, max_bytes: int) -> bytes:
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "not a regular file")
     with path.open("rb") as file:
-        content = file.read(max_bytes + 1)
+        # `read(n)` allocates n bytes even if the file is smaller, so the size limits n.
+        size = os.fstat(file.fileno()).st_size
+        content = file.read(min(size, max_bytes) + 1)
     if len(content) > max_bytes:
         raise OSError(errno.EFBIG, f"more than {max_bytes:,} bytes")
     return content

@@ -1,1 +1,1 @@
-"""Fuzzer: mutated inputs, targets that read them, and limits on time and memory."""
+"""A mutational fuzzer for every function of the package that reads untrusted bytes."""

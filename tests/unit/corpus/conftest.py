@@ -1,4 +1,4 @@
-"""Fixtures: invented pairs, written as JSONL and prepared."""
+"""Fixtures that write invented pairs to a JSONL file, and prepare them."""
 
 import json
 from collections.abc import Callable

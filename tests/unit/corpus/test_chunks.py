@@ -17,13 +17,15 @@ from readagain.errors import ArtifactError, DataError
 from readagain.formats.records import Block, InvalidRecord
 
 
-def chunk_of(path, *, split="train", **settings):
+def make_chunk_of_file(path, *, split="train", **settings):
+    """Return the only chunk of a file."""
     (source,) = find_inputs([str(path)], CorpusReadOptions(), split=split)
     (block,) = FORMATS[source.format].read_blocks(source)
     return make_chunk(source, block, PrepareSettings(**settings))
 
 
-def spelled(chunk):
+def segment_texts(chunk):
+    """Return the words of each sentence and headline, separated by spaces."""
     words = [chunk.words[id] for id in chunk.ids]
     ends = np.cumsum(chunk.segment_lengths)
     return [
@@ -32,8 +34,8 @@ def spelled(chunk):
 
 
 def test_chunk_has_sentences_then_headline(jsonl):
-    chunk = chunk_of(jsonl())
-    assert spelled(chunk)[:4] == [
+    chunk = make_chunk_of_file(jsonl())
+    assert segment_texts(chunk)[:4] == [
         "the harbour of norrvik opened on monday .",
         "ships came at dawn .",
         "norrvik opens its harbour",
@@ -45,16 +47,17 @@ def test_chunk_has_sentences_then_headline(jsonl):
 
 def test_surfaces_are_kept_where_case_is_informative(jsonl):
     text = "The little port of Norrvik opened on Monday, iCall said."
-    chunk = chunk_of(jsonl([(text, "PORT OPENS")]))
-    written = [
-        {NO_CASE: "?", LOWER_CASE: chunk.words[id]}.get(n) or chunk.surfaces[n - 1]
-        for id, n in zip(chunk.ids.tolist(), chunk.surface_ids.tolist(), strict=True)
+    chunk = make_chunk_of_file(jsonl([(text, "PORT OPENS")]))
+    spellings = [
+        {NO_CASE: "?", LOWER_CASE: chunk.words[id]}.get(surface_id)
+        or chunk.surfaces[surface_id - 1]
+        for id, surface_id in zip(chunk.ids.tolist(), chunk.surface_ids.tolist(), strict=True)
     ]
-    assert " ".join(written) == "? little port of Norrvik opened on Monday ? iCall said ? ? ?"
+    assert " ".join(spellings) == "? little port of Norrvik opened on Monday ? iCall said ? ? ?"
 
 
 def test_max_sentences_keeps_first_sentences(jsonl):
-    assert chunk_of(jsonl(), max_sentences=1).pair_segments.tolist() == [2, 2, 2]
+    assert make_chunk_of_file(jsonl(), max_sentences=1).pair_segments.tolist() == [2, 2, 2]
 
 
 def test_dropped_pairs_are_counted_by_first_filter(jsonl):
@@ -65,7 +68,7 @@ def test_dropped_pairs_are_counted_by_first_filter(jsonl):
         ("Will the storm come to Tarn? Nobody knows.", "Storm: will it come?"),
         ("The storm came to Tarn after all.", "Storm comes to Tarn"),
     ]
-    chunk = chunk_of(jsonl(pairs), filters=("length", "question", "colon"))
+    chunk = make_chunk_of_file(jsonl(pairs), filters=("length", "question", "colon"))
     assert chunk.dropped == {"empty": 2, "length": 1, "question": 1}
     assert chunk.records.tolist() == [4]
     assert chunk.num_records == 5
@@ -73,7 +76,7 @@ def test_dropped_pairs_are_counted_by_first_filter(jsonl):
 
 def test_dev_input_drops_only_empty_pairs(jsonl):
     pairs = [("Too short.", "Short?"), ("", "No text")]
-    chunk = chunk_of(jsonl(pairs), split="dev", filters=("length", "question"))
+    chunk = make_chunk_of_file(jsonl(pairs), split="dev", filters=("length", "question"))
     assert chunk.dropped == {"empty": 1}
     assert len(chunk.records) == 1
 
@@ -85,10 +88,10 @@ def test_invalid_record_raises_unless_skipped(tmp_path):
     with pytest.raises(
         DataError, match=r"a\.jsonl:2: not JSON: .* or skip such records with on_error=skip"
     ):
-        chunk_of(path, on_error="stop")
-    chunk = chunk_of(path)
+        make_chunk_of_file(path, on_error="stop")
+    chunk = make_chunk_of_file(path)
     assert chunk.records.tolist() == [0, 2]
-    assert [bad.where for bad in chunk.invalid] == [f"{path}:2"]
+    assert [record.where for record in chunk.invalid] == [f"{path}:2"]
 
 
 def test_gigaword_unknown_words_stay_unknown():
@@ -102,7 +105,7 @@ def test_gigaword_unknown_words_stay_unknown():
     text = b"the <unk> said UNK had 12 ships -lrb- unk -rrb- ."
     block = Block(first=1, payload=[[text], [b"<unk> ships"]], position=0)
     chunk = make_chunk(source, block, PrepareSettings())
-    assert spelled(chunk) == ["the  said  had ## ships -lrb-  -rrb- .", " ships"]
+    assert segment_texts(chunk) == ["the  said  had ## ships -lrb-  -rrb- .", " ships"]
     assert chunk.words.count(UNKNOWN_WORD) == 1
 
 
@@ -114,11 +117,11 @@ def test_hashes_are_equal_for_equal_words_only(jsonl):
         (text, "Storm comes"),
         ("The storm closed 12 schools. It was a big one.", "Storm closes 12"),
     ]
-    chunk = chunk_of(jsonl(pairs))
-    texts, both = chunk.text_hashes.tolist(), chunk.pair_hashes.tolist()
+    chunk = make_chunk_of_file(jsonl(pairs))
+    texts, pairs = chunk.text_hashes.tolist(), chunk.pair_hashes.tolist()
     assert texts[0] == texts[1] == texts[2] != texts[3]
-    assert both[0] == both[1]
-    assert len(set(both)) == 3
+    assert pairs[0] == pairs[1]
+    assert len(set(pairs)) == 3
 
 
 def test_pair_hash_compares_digits(jsonl):
@@ -126,13 +129,14 @@ def test_pair_hash_compares_digits(jsonl):
         ("The storm closed 12 schools.", "Storm closes 12 schools"),
         ("The storm closed 34 schools.", "Storm closes 34 schools"),
     ]
-    chunk = chunk_of(jsonl(pairs))
+    chunk = make_chunk_of_file(jsonl(pairs))
     assert len(set(chunk.pair_hashes.tolist())) == 2
-    assert len(set(chunk.text_hashes.tolist())) == 1  # in one split: models do not see digits
+    # The texts must be in the same split, because models do not see digits.
+    assert len(set(chunk.text_hashes.tolist())) == 1
 
 
 def test_chunk_save_and_load_round_trip(tmp_path, jsonl):
-    chunk = chunk_of(jsonl())
+    chunk = make_chunk_of_file(jsonl())
     chunk.save(tmp_path / "0.npz")
     loaded = Chunk.load(tmp_path / "0.npz")
     assert (loaded.words, loaded.surfaces) == (chunk.words, chunk.surfaces)
@@ -152,9 +156,9 @@ def test_chunk_save_and_load_round_trip(tmp_path, jsonl):
 def test_invalid_records_survive_saving(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "x", "headline": "y"}\nbroken\n')
-    chunk_of(path).save(tmp_path / "0.npz")
-    (bad,) = Chunk.load(tmp_path / "0.npz").invalid
-    assert bad == InvalidRecord(
+    make_chunk_of_file(path).save(tmp_path / "0.npz")
+    (record,) = Chunk.load(tmp_path / "0.npz").invalid
+    assert record == InvalidRecord(
         f"{path}:2", "not JSON: Expecting value at column 1; expected one object per line", "broken"
     )
 
@@ -162,19 +166,19 @@ def test_invalid_records_survive_saving(tmp_path):
 def test_truncated_chunk_is_rejected(tmp_path, jsonl):
     path = tmp_path / "0.npz"
     assert num_saved_records(path) is None
-    chunk_of(jsonl()).save(path)
+    make_chunk_of_file(jsonl()).save(path)
     path.write_bytes(path.read_bytes()[:-50])
     assert num_saved_records(path) is None
 
 
 def test_changed_or_moved_chunk_is_rejected(tmp_path, jsonl):
     path = tmp_path / "0.npz"
-    chunk_of(jsonl()).save(path)
+    make_chunk_of_file(jsonl()).save(path)
     content = path.read_bytes()
     (tmp_path / "1.npz").write_bytes(content)
     assert num_saved_records(tmp_path / "1.npz") is None
-    for place in range(0, len(content), 97):
-        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+    for index in range(0, len(content), 97):
+        path.write_bytes(content[:index] + bytes([content[index] ^ 1]) + content[index + 1 :])
         assert num_saved_records(path) is None
     with pytest.raises(ArtifactError, match=r"0\.npz: changed since it was written; remove it"):
         Chunk.load(path)

@@ -30,22 +30,24 @@ def test_detection_returns_the_error_of_an_unreadable_input(tmp_path):
     assert "the compressed data is cut short" in str(detect_corpus_language(sources)[1])
 
 
-def test_language_does_not_depend_on_a_passing_error(jsonl, prepared, monkeypatch):
-    failed = ("und", DataError("a.jsonl: cannot be read"))
+def test_temporary_read_error_does_not_change_the_language(jsonl, prepared, monkeypatch):
+    language_and_error = ("und", DataError("a.jsonl: cannot be read"))
     with monkeypatch.context() as patch:
-        patch.setattr("readagain.corpus.prepare.detect_corpus_language", lambda _: failed)
+        patch.setattr(
+            "readagain.corpus.prepare.detect_corpus_language", lambda _: language_and_error
+        )
         with pytest.raises(DataError, match="a.jsonl: cannot be read"):
             prepared(jsonl())
     assert prepared(jsonl()).manifest.language == "en"
 
 
-def test_detection_leaves_invalid_records_to_the_preparation(tmp_path):
+def test_detection_ignores_invalid_records(tmp_path):
     path = tmp_path / "pairs.jsonl"
     path.write_text('{"text": "x", "headline": "y"}\n{"text": broken\n')
     assert detect_corpus_language(find_inputs([str(path)], CorpusReadOptions()))[0] == "und"
 
 
-def test_given_language_that_the_texts_do_not_have_is_reported(jsonl, prepared, caplog):
+def test_other_language_than_that_of_the_texts_is_reported(jsonl, prepared, caplog):
     corpus = prepared(jsonl([(GERMAN, "Stadt erhöht Gebühren")]), language="fr")
     assert corpus.manifest.language == "fr"
     assert caplog.messages == ["the language is set to French, but most texts look like German"]

@@ -32,8 +32,8 @@ def test_empty_lexicon_round_trips(tmp_path):
 @pytest.mark.parametrize("side", ["source", "summary"])
 def test_vocab_equals_vocab_from_counts(lexicon, side, size):
     counts = getattr(lexicon, f"{side}_counts")
-    seen = {word: int(n) for word, n in zip(lexicon.words, counts, strict=True) if n}
-    assert lexicon.vocab(side, size) == Vocab.from_counts(seen, size)
+    count_of_word = {word: int(n) for word, n in zip(lexicon.words, counts, strict=True) if n}
+    assert lexicon.vocab(side, size) == Vocab.from_counts(count_of_word, size)
 
 
 def test_vocab_ids_maps_lexicon_ids(lexicon):
@@ -43,7 +43,7 @@ def test_vocab_ids_maps_lexicon_ids(lexicon):
     assert table[shard_words].tolist() == [5, UNK, 4, UNK]
 
 
-def test_spell_joins_words_of_ids(lexicon):
+def test_decode_joins_words_of_ids(lexicon):
     assert lexicon.decode(np.array([1, 0, UNKNOWN_ID])) == "the storm <unk>"
 
 
@@ -64,10 +64,10 @@ def test_missing_or_undecodable_file_is_rejected(tmp_path):
 
 
 def test_unreadable_file_is_named(tmp_path, monkeypatch):
-    def broken(path, max_bytes):
-        raise OSError(5, "Input/output error")  # as of a failed read, without a file name
+    def fail(path, max_bytes):
+        raise OSError(5, "Input/output error")  # errors of reads have no file name
 
-    monkeypatch.setattr("readagain.storage.files.read_bounded", broken)
+    monkeypatch.setattr("readagain.storage.files.read_bounded", fail)
     with pytest.raises(ArtifactError, match=r"lexicon\.txt: cannot be read: Input/output error"):
         Lexicon.load(tmp_path / "lexicon.txt")
 

@@ -30,11 +30,11 @@ MANY = [
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    """Cut blocks of three lines, so that a dozen pairs make several chunks."""
+    """Set blocks of three lines, so that a dozen pairs have four chunks."""
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 3)
 
 
-def contents(corpus):
+def read_files(corpus):
     return {path.name: path.read_bytes() for path in corpus.folder.iterdir()}
 
 
@@ -71,10 +71,10 @@ def test_lexicon_omits_words_of_dropped_pairs(jsonl, prepared):
 
 def test_corpus_does_not_depend_on_chunk_size(jsonl, prepared, monkeypatch):
     path = jsonl([*MANY, *MANY[:4]])
-    whole = prepared(path, out="whole")
+    one_chunk = prepared(path, out="one_chunk")
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 3)
-    in_pieces = prepared(path, out="pieces")
-    assert contents(whole) == contents(in_pieces)
+    small_chunks = prepared(path, out="small_chunks")
+    assert read_files(one_chunk) == read_files(small_chunks)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -156,10 +156,10 @@ def test_skipped_records_are_counted_and_listed(tmp_path, jsonl, prepared):
 
 def test_earliest_error_is_raised_first(tmp_path, monkeypatch, prepared):
     @contextmanager
-    def slow_pool(num_workers):  # its results are only seen when they are waited for
+    def lazy_pool(num_workers):  # runs a task when its result is read
         yield lambda task: partial(chunks.save_chunk, *task)
 
-    monkeypatch.setattr(workers, "_open_pool", slow_pool)
+    monkeypatch.setattr(workers, "_open_pool", lazy_pool)
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 8)
     (tmp_path / "texts.txt").write_bytes(b"caf\xe9\n" + b"fine\n" * 9)
     (tmp_path / "heads.txt").write_bytes(b"head\n" * 9)
@@ -173,8 +173,8 @@ def test_earliest_error_is_raised_first(tmp_path, monkeypatch, prepared):
 
 def test_corpus_does_not_depend_on_workers(jsonl, prepared, small_blocks):
     path = jsonl(MANY)
-    alone = contents(prepared(path, out="alone", num_workers=1))
-    assert contents(prepared(path, out="together", num_workers=2)) == alone
+    expected = read_files(prepared(path, out="one_worker", num_workers=1))
+    assert read_files(prepared(path, out="two_workers", num_workers=2)) == expected
 
 
 def test_killed_worker_error_has_advice(jsonl, prepared, small_blocks, monkeypatch):
@@ -191,39 +191,40 @@ def test_killed_worker_error_has_advice(jsonl, prepared, small_blocks, monkeypat
 
 @pytest.mark.usefixtures("small_blocks")
 class TestInterruptedRun:
-    def interrupt(self, prepared, path, monkeypatch, after=2, **settings):
-        """Start a preparation that dies after some chunks."""
-        made = []
+    def interrupt(self, prepared, path, monkeypatch):
+        """Start a preparation that is interrupted after two chunks; return their paths."""
+        saved = []
 
-        def save_some(source, block, chunk_settings, chunk_path):
-            if len(made) == after:
+        def save_two_chunks(source, block, settings, chunk_path):
+            if len(saved) == 2:
                 raise KeyboardInterrupt
-            made.append(chunk_path)
-            return chunks.save_chunk(source, block, chunk_settings, chunk_path)
+            saved.append(chunk_path)
+            return chunks.save_chunk(source, block, settings, chunk_path)
 
         with monkeypatch.context() as patch:
-            patch.setattr(workers, "save_chunk", save_some)
+            patch.setattr(workers, "save_chunk", save_two_chunks)
             with pytest.raises(KeyboardInterrupt):
-                prepared(path, **settings)
-        return made
+                prepared(path)
+        return saved
 
-    def count_made(self, monkeypatch):
-        made = []
+    def record_saved(self, monkeypatch):
+        """Return a list to which the path of each chunk is added when it is saved."""
+        saved = []
 
         def save(source, block, settings, path):
-            made.append(path)
+            saved.append(path)
             return chunks.save_chunk(source, block, settings, path)
 
         monkeypatch.setattr(workers, "save_chunk", save)
-        return made
+        return saved
 
     def test_resumed_run_writes_the_same_corpus(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
-        expected = contents(prepared(path, out="never-stopped"))
+        expected = read_files(prepared(path, out="uninterrupted"))
         self.interrupt(prepared, path, monkeypatch)
-        made = self.count_made(monkeypatch)
-        assert contents(prepared(path)) == expected
-        assert len(made) == 2
+        saved = self.record_saved(monkeypatch)
+        assert read_files(prepared(path)) == expected
+        assert len(saved) == 2
 
     def test_interrupted_run_leaves_no_output_folder(self, tmp_path, jsonl, prepared, monkeypatch):
         self.interrupt(prepared, jsonl(MANY), monkeypatch)
@@ -234,26 +235,26 @@ class TestInterruptedRun:
         path = jsonl(MANY)
         first, _ = self.interrupt(prepared, path, monkeypatch)
         first.write_bytes(first.read_bytes()[:100])
-        made = self.count_made(monkeypatch)
+        saved = self.record_saved(monkeypatch)
         prepared(path)
-        assert len(made) == 3
+        assert len(saved) == 3
 
     def test_swapped_chunks_are_created_again(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
-        expected = contents(prepared(path, out="never-stopped"))
+        expected = read_files(prepared(path, out="uninterrupted"))
         first, second = self.interrupt(prepared, path, monkeypatch)
         swapped = second.read_bytes(), first.read_bytes()
         first.write_bytes(swapped[0])
         second.write_bytes(swapped[1])
-        assert contents(prepared(path)) == expected
+        assert read_files(prepared(path)) == expected
 
     def test_changed_input_is_read_again(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
         self.interrupt(prepared, path, monkeypatch)
         jsonl(MANY[1:])
-        made = self.count_made(monkeypatch)
+        saved = self.record_saved(monkeypatch)
         assert len(prepared(path).split("train")) == 11
-        assert len(made) == 4
+        assert len(saved) == 4
 
     def test_changed_input_of_same_size_is_read_again(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
@@ -266,19 +267,19 @@ class TestInterruptedRun:
     def test_changed_setting_creates_chunks_again(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
         self.interrupt(prepared, path, monkeypatch)
-        made = self.count_made(monkeypatch)
+        saved = self.record_saved(monkeypatch)
         prepared(path, max_sentences=1)
-        assert len(made) == 4
+        assert len(saved) == 4
 
     def test_changed_split_size_keeps_chunks(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
         self.interrupt(prepared, path, monkeypatch)
-        made = self.count_made(monkeypatch)
+        saved = self.record_saved(monkeypatch)
         prepared(path, filters=("length",))
-        assert len(made) == 2
+        assert len(saved) == 2
 
 
-def full_disk(*arguments, **options):
+def fail_with_full_disk(*arguments, **options):
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -288,22 +289,22 @@ def full_disk(*arguments, **options):
 )
 def test_full_disk_error_leaves_no_output(tmp_path, jsonl, prepared, monkeypatch, module, function):
     path = jsonl(MANY)
-    expected = contents(prepared(path, out="roomy"))
+    expected = read_files(prepared(path, out="expected"))
     with monkeypatch.context() as patch:
-        patch.setattr(f"{module}.{function}", full_disk)
+        patch.setattr(f"{module}.{function}", fail_with_full_disk)
         with pytest.raises(DataError, match="out: no space left on this disk; free"):
             prepared(path)
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.rglob("*.part"))
-    assert contents(prepared(path)) == expected
+    assert read_files(prepared(path)) == expected
 
 
 @pytest.mark.parametrize(("names", "path"), [((), "out"), (("/a/chunk",), "/a/chunk")])
 def test_other_os_errors_have_path_and_reason(jsonl, prepared, monkeypatch, names, path):
-    def denied(*arguments, **options):
+    def fail(*arguments, **options):
         raise PermissionError(errno.EACCES, "Permission denied", *names)
 
-    monkeypatch.setattr("readagain.corpus.chunks.np.savez", denied)
+    monkeypatch.setattr("readagain.corpus.chunks.np.savez", fail)
     with pytest.raises(DataError, match=f"{path}: cannot be written: Permission denied; fix"):
         prepared(jsonl(MANY))
 
@@ -319,7 +320,7 @@ def test_second_process_on_same_folder_is_rejected(tmp_path, jsonl, prepared):
 
 def test_foreign_folder_is_rejected(tmp_path, jsonl, prepared):
     (tmp_path / "out").mkdir()
-    prepared(jsonl(MANY))  # an empty one may be filled
+    prepared(jsonl(MANY))  # an empty folder is not rejected
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     for overwrite in (False, True):

@@ -30,6 +30,6 @@ def test_empty_split_has_no_section(jsonl, prepared):
 def test_report_without_train_split_has_no_coverage(jsonl, prepared):
     folder = prepared(dev_files=[jsonl()]).folder
     assert "vocabulary" not in (folder / "report.md").read_text()
-    facts = json.loads((folder / "report.json").read_text())["statistics"]["dev"]
-    assert facts["coverage"] == {}
-    assert facts["copyable_share"] > 0.5
+    statistics = json.loads((folder / "report.json").read_text())["statistics"]["dev"]
+    assert statistics["coverage"] == {}
+    assert statistics["copyable_share"] > 0.5

@@ -30,7 +30,7 @@ def pair_arrays(pairs):
     )
 
 
-@settings(deadline=None)  # writes files, so its time is the disk's
+@settings(deadline=None)  # the disk may be slow
 @given(
     batches=st.lists(st.lists(PAIR_IDS, max_size=9), min_size=1, max_size=5),
     shard_pairs=st.integers(1, 7),
@@ -46,12 +46,14 @@ def test_shards_of_any_size_round_trip(batches, shard_pairs):
             CorpusShard.open(Path(folder), "train", n) for n in range(writer.counts["shards"])
         ]
         split = Split("train", tuple(shards))
-        read = [split[index] for index in range(len(split))]
-        found = [([s.tolist() for s in sentences], t.tolist()) for sentences, t in read]
-        assert found == pairs
+        read_pairs = [
+            ([sentence.tolist() for sentence in sentences], summary.tolist())
+            for sentences, summary in map(split.__getitem__, range(len(split)))
+        ]
+        assert read_pairs == pairs
         assert all(len(shard) == shard_pairs for shard in shards[:-1])
         assert writer.counts["pairs"] == len(pairs)
-        del split, shards, read  # so that no file is mapped any more when the folder goes
+        del split, shards  # unmaps the files before the folder is removed
 
 
 def test_split_item_has_sentences_and_summary(jsonl, prepared):

@@ -16,8 +16,9 @@ def test_summary_ranks_equal_vocab_ids():
 
 
 @pytest.fixture
-def counted():
-    """Two pairs; summaries are 'known copied | rare absent' and 'unknown known'."""
+def described():
+    """Statistics of two pairs, as texts and summaries: copied known => known copied rare, and
+    known | unknown => unknown known."""
     statistics = Statistics()
     known, copied, rare = 0, 1, 2
     ranks = np.array([4, NOT_IN_VOCAB, 20_000, NOT_IN_VOCAB])
@@ -30,26 +31,21 @@ def counted():
     return statistics.describe()
 
 
-def test_coverage_counts_generated_or_copied_words(counted):
-    # of the five summary words, 'known' twice at any size, 'rare' from 30,000 on;
-    # 'copied' and the first 'known' and the second stand in their texts, unknown words never do
-    generating = [counted["coverage"][str(size)]["generating"] for size in COVERAGE_SIZES]
-    copying = [counted["coverage"][str(size)]["with_copying"] for size in COVERAGE_SIZES]
+def test_coverage_counts_generated_or_copied_words(described):
+    # There are five summary words. Vocabularies of every size contain 'known', which occurs twice;
+    # those of 30,000 words or more contain 'rare'. 'copied' and 'known' occur in their texts. The
+    # unknown word never counts as covered.
+    generating = [described["coverage"][str(size)]["generating"] for size in COVERAGE_SIZES]
+    copying = [described["coverage"][str(size)]["with_copying"] for size in COVERAGE_SIZES]
     assert generating == [2 / 5, 2 / 5, 2 / 5, 3 / 5, 3 / 5]
     assert copying == [3 / 5, 3 / 5, 3 / 5, 4 / 5, 4 / 5]
-    assert counted["copyable_share"] == 3 / 5
+    assert described["copyable_share"] == 3 / 5
 
 
-def test_lengths_are_counted_per_text_and_summary(counted):
-    assert counted["words_per_text"]["counts"] == [0, 0, 2]
-    assert counted["words_per_sentence"]["counts"] == [0, 2, 1]
-    assert counted["sentences_per_text"]["counts"] == [0, 1, 1]
-    assert counted["words_per_summary"]["counts"] == [0, 0, 1, 1]
-    assert counted["words_per_summary"]["mean"] == 2.5
-    assert counted["words_per_summary"]["max"] == 3
-
-
-def test_empty_statistics_are_zero():
-    described = Statistics().describe()
-    assert described["words_per_text"]["mean"] == 0
-    assert described["coverage"]["2000"]["generating"] == 0
+def test_lengths_are_counted_per_text_and_summary(described):
+    assert described["words_per_text"]["counts"] == [0, 0, 2]
+    assert described["words_per_sentence"]["counts"] == [0, 2, 1]
+    assert described["sentences_per_text"]["counts"] == [0, 1, 1]
+    assert described["words_per_summary"]["counts"] == [0, 0, 1, 1]
+    assert described["words_per_summary"]["mean"] == 2.5
+    assert described["words_per_summary"]["max"] == 3

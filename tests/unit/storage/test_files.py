@@ -99,6 +99,12 @@ def test_read_bounded_refuses_larger_file(tmp_path):
         read_bounded(path, max_bytes=4)
 
 
+def test_read_bounded_allocates_memory_for_the_file_only(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"12345")
+    assert read_bounded(path, max_bytes=1 << 62) == b"12345"
+
+
 def test_read_bounded_refuses_pipe(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="not a regular file"):

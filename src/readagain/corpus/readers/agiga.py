@@ -1,10 +1,11 @@
-"""Annotated Gigaword (LDC2012T21): headlines and first sentences, taken from the parses.
+"""Reader of Annotated Gigaword (LDC2012T21): headlines and first sentences.
 
-A file is one month of a newswire. The tags are on lines of their own, and `<HEADLINE>` and `<P>`
-have one parse per line; the tokens, dependencies and coreferences that follow are skipped. The
-words are those of the published preprocessing of Rush, Chopra and Weston 2015 (the repository
-NAMAS): the first sentence ends with the first full stop of the first paragraph, digits are #,
-entities such as &amp; stay as they are, and headlines lose their punctuation.
+A file has one month of a newswire. Each tag is on its own line. `<HEADLINE>` and `<P>` (paragraph)
+contain one parse tree per line. The tokens, dependencies and coreferences that follow in
+`<sentences>` are skipped. Words are taken from the parse trees as in the published preprocessing of
+Rush, Chopra and Weston 2015 (the repository NAMAS): the first sentence ends with the first full
+stop of the first paragraph, digits become #, entities such as &amp; stay, and headlines lose their
+punctuation.
 """
 
 import re
@@ -29,7 +30,7 @@ _FULL_STOP = "(. .)"
 _PUNCTUATION = """ " ' '' ! = - -- , ? . `` ` -rrb- -llb- \\/ """
 _HEADLINE_PUNCTUATION = frozenset(_PUNCTUATION.split())
 
-# The months of the published dev and test sets, by newswire; all others are for training.
+# The months of the published dev and test sets, by newswire. The other months are for training.
 _MONTHS: dict[SplitName, dict[str, str]] = {
     "dev": {
         "afp": "199406 199502 199702 200308 200506 200601 200703",
@@ -57,7 +58,7 @@ SPLIT_OF_MONTH: dict[tuple[str, str], SplitName] = {
 
 
 def find_months(folder: Path) -> list[Path]:
-    """Return the files of Annotated Gigaword in a folder and the folders in it, by name."""
+    """Return the files of Annotated Gigaword below a folder, in sorted order."""
     return sorted(path for path in walk_files(folder) if _MONTH_FILE.match(path.name))
 
 
@@ -65,7 +66,7 @@ def split_by_month(path: Path) -> SplitName:
     """Return the split of a file of Annotated Gigaword in Rush et al. 2015.
 
     Raises:
-        DataError: if the name of the file has no month.
+        DataError: if the name of the file does not contain a month.
     """
     name = _MONTH_FILE.match(path.name.lower())
     if name is None:
@@ -77,7 +78,7 @@ def split_by_month(path: Path) -> SplitName:
 
 
 def _read_blocks(source: CorpusInput) -> Iterator[Block]:
-    """Yield a single block for the whole file, which the worker opens and decompresses.
+    """Yield a single block without content; the worker opens and decompresses the whole file.
 
     Decompression takes longer than parsing, and a corpus has enough files to keep all workers busy.
     """
@@ -86,8 +87,8 @@ def _read_blocks(source: CorpusInput) -> Iterator[Block]:
 
 def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
     with open_bytes(source.path) as (stream, _):
-        for number, head in _documents(stream):
-            where = f"{source.path}:{number}"
+        for line_number, head in _read_documents(stream):
+            where = f"{source.path}:{line_number}"
             if head is None:
                 yield InvalidRecord(
                     where, "no </DOC> at the end of the document; copy the file again"
@@ -101,95 +102,98 @@ def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | Invali
                 yield InvalidRecord(where, str(error))
 
 
-def _documents(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """Yield the line number of each document and its lines before the sentences.
+def _read_documents(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the line number and the head of each document.
 
-    The lines are None for a document without an end. The lines of a document are truncated
-    to `MAX_RECORD_BYTES`; its first sentences are well within this limit. Searching large blocks
-    for the tags is five times as fast as reading all lines, of which most are skipped.
+    The head has the lines before `<sentences>`, which contain the headline and the paragraphs. The
+    head is None for a document without `</DOC>`. It is truncated to `MAX_RECORD_BYTES`; the first
+    sentences are well within this limit. This function searches large buffers for the tags, which
+    is five times as fast as reading all lines, because most lines are skipped.
     """
-    start, num_lines = 0, 0
-    head: bytes | None = None  # lines of the current document; None between documents
-    is_in_head = False  # False after <sentences>
+    start, num_lines = 0, 0  # line number of the current document, and lines of earlier buffers
+    head = b""
+    is_in_document = is_in_head = False
     while content := stream.read(BUFFER_BYTES):
-        # Whole lines, each with the line break before it.
+        # Complete the last line. A tag is at the start of a line, so `_TAG` needs a \n before it.
         content = b"\n" + content + stream.readline(MAX_RECORD_BYTES)
         position = 0
         for match in _TAG.finditer(content):
-            if head is not None and is_in_head:
+            if is_in_head:
                 head = (head + content[position : match.start()])[:MAX_RECORD_BYTES]
             position, tag = match.end(), match[1]
             if tag == _SENTENCES:
                 is_in_head = False
                 continue
-            if head is not None:
+            if is_in_document:
                 yield start, head if tag == _DOCUMENT_END else None
-            head, is_in_head = None, False
-            if tag == _DOCUMENT:
+            is_in_document = is_in_head = tag == _DOCUMENT
+            if is_in_document:
                 start = num_lines + content.count(b"\n", 0, position)
-                head, is_in_head = b"", True
-        if head is not None and is_in_head:
+                head = b""
+        if is_in_head:
             head = (head + content[position:])[:MAX_RECORD_BYTES]
         num_lines += content.count(b"\n") - 1
-    if head is not None:
+    if is_in_document:
         yield start, None
 
 
 def _parse_document(lines: list[str]) -> Example:
-    """Return the first sentences and the headline of a document; empty if it has none.
+    """Return the first sentences and the headline of a document; both may be empty.
 
     Raises:
-        DataError: if the lines are not parses.
+        DataError: if a headline or paragraph does not consist of parse trees.
     """
-    headline, paragraphs = "", list[list[str]]()
-    inside = ""
+    headline, paragraphs = "", list[list[str]]()  # parse trees
+    tag = ""  # the tag that contains the current line
     for line in map(str.strip, lines):
         if line == "<P>":
             paragraphs.append([])
-            inside = line
+            tag = line
         elif line == "<HEADLINE>":
-            inside = line
+            tag = line
         elif line.startswith("<"):
-            inside = ""
-        elif inside and line:
+            tag = ""
+        elif tag and line:
             if not line.startswith("("):
                 raise DataError(
-                    f"{inside} has no parse; expected Annotated Gigaword (LDC2012T21), not the "
+                    f"{tag} has no parse; expected Annotated Gigaword (LDC2012T21), not the "
                     "plain text of Gigaword"
                 )
-            if inside == "<P>":
+            if tag == "<P>":
                 paragraphs[-1].append(line)
             else:
                 headline = headline or line
     headline_words = _words_of(headline)
     return Example(
-        "\n".join(" ".join(words) for words in _sentences(paragraphs)),
+        "\n".join(" ".join(words) for words in _first_sentences(paragraphs)),
         " ".join(word for word in headline_words if word not in _HEADLINE_PUNCTUATION),
         full_headline=" ".join(headline_words),
     )
 
 
-def _sentences(paragraphs: list[list[str]]) -> list[list[str]]:
-    """Return the words of the first sentences.
+def _first_sentences(paragraphs: list[list[str]]) -> list[list[str]]:
+    """Return the words of the first sentences; `paragraphs` has the parse trees of each paragraph.
 
-    The sentences of the corpus may end too early, so parses are joined up to a full stop.
+    The corpus may split a sentence after an abbreviation, so the first sentence has all parse trees
+    up to the first full stop.
     """
     first, *others = paragraphs or [[]]
-    end = next((i for i, parse in enumerate(first, start=1) if _FULL_STOP in parse), len(first))
-    following = [*first[end:], *(parse for paragraph in others for parse in paragraph)]
+    end = next((i for i, tree in enumerate(first, start=1) if _FULL_STOP in tree), len(first))
+    following = [*first[end:], *(tree for paragraph in others for tree in paragraph)]
     sentences = [_words_of(" ".join(first[:end])), *map(_words_of, following[: MAX_SENTENCES - 1])]
     return [words for words in sentences if words]
 
 
-def _words_of(parse: str) -> list[str]:
-    """Return the words of a parse up to the first full stop, in lower case, with # for digits.
+def _words_of(tree: str) -> list[str]:
+    """Return the words of a parse tree up to the first full stop, in lower case, with # for digits.
 
     >>> _words_of("(S (NP (NNP Tarn)) (VP (VBZ pays) (NP (CD 12))) (. .))")
     ['tarn', 'pays', '##', '.']
     """
     words = []
-    for part in parse.split():
-        if part.endswith(")") and (word := part.strip(")")):
+    for token in tree.split():
+        # A word is followed by the brackets that it closes; labels such as "(NP" are not.
+        if token.endswith(")") and (word := token.strip(")")):
             words.append(_DIGIT.sub("#", word.lower()))
             if word == ".":
                 break

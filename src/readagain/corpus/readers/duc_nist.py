@@ -1,10 +1,12 @@
-"""DUC 2003 and 2004, task 1, as NIST distributes them: SGML documents and four references each.
+"""Reader of task 1 of DUC 2003 and 2004 as NIST distributes them.
 
-The documents are in a folder for each set, such as `docs/d30001t/APW19981016.0240`. The references
-are files named after set, length, author and document, such as
-`eval/models/1/D30001.P.10.T.A.APW19981016.0240`. The input is made as in the published scripts of
-Rush, Chopra and Weston 2015: the first sentence without its dateline, and the second one with it
-if the first is short, tokenized as in Gigaword but with real digits.
+A document is an SGML file in the folder of a document set, such as
+`docs/d30001t/APW19981016.0240`. It has four references, which are files named after document set,
+length, author and document, such as `eval/models/1/D30001.P.10.T.A.APW19981016.0240`.
+
+Texts are made as in the published scripts of Rush, Chopra and Weston 2015: a short first sentence
+is joined with the second, its dateline is removed, and the words are tokenized as in Gigaword, but
+keep their digits.
 """
 
 import html
@@ -25,14 +27,14 @@ NUM_REFERENCES = 4
 MAX_SENTENCES = 5
 """Maximum number of sentences of a text."""
 MIN_FIRST_CHARS = 130
-"""A first sentence that is shorter is joined with the second."""
+"""A shorter first sentence is joined with the second."""
 _SET_FOLDER = re.compile(r"(d[0-9]+)[a-z]?", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"(?P<name>(?P<set>d[0-9]+)\.[a-z]+\.[0-9]+\.[a-z]+\.[a-z0-9]+\.(?P<document>.+?))(\.html)?",
     re.IGNORECASE,
 )
 _FOLDER_2003 = "duc2003_testdata"
-_TASK_LENGTH = "10"  # words; references of other lengths belong to other tasks
+_TASK_WORDS = "10"  # length of the references of task 1 in their file names
 _TEXT = re.compile(r"<TEXT>(.*?)(</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 _DATELINE_END = re.compile(r" (?:--|-|_) ")
@@ -41,20 +43,25 @@ _UNPACK = (
     "ROUGE/duc2004.task1.ROUGE.models.tar.gz, or detagged.duc2003.abstracts.tar.gz"
 )
 
-Key = tuple[str, str]
-"""Set and document in upper case."""
+DocumentKey = tuple[str, str]
+"""Names of the document set and of the document, in upper case."""
 
 
 def find_documents(folder: Path) -> dict[Path, list[Path]]:
-    """Return the documents below a folder with their references, both sorted; {} for none.
+    """Return the documents below a folder in sorted order, each with its sorted references.
+
+    Returns:
+        The reference files of each document file; empty if there are neither documents nor
+        references.
 
     Raises:
-        DataError: for documents without references, references without documents, or several
-            collections.
+        DataError: when no document has references, references have no documents, or there are
+            documents of several years.
     """
-    references: defaultdict[Key, dict[str, Path]] = defaultdict(dict)
-    collections: defaultdict[Path, dict[Key, Path]] = defaultdict(dict)
-    # A reference may occur several times; the one without tags is preferred.
+    references: defaultdict[DocumentKey, dict[str, Path]] = defaultdict(dict)
+    # Documents by the folder that contains the folders of their document sets.
+    collections: defaultdict[Path, dict[DocumentKey, Path]] = defaultdict(dict)
+    # If a reference occurs several times, the first one is used, so files without tags are first.
     for path in sorted(walk_files(folder), key=lambda path: ("detagged" not in str(path), path)):
         if path.name.startswith("."):
             continue
@@ -64,10 +71,13 @@ def find_documents(folder: Path) -> dict[Path, list[Path]]:
         elif document_set := _SET_FOLDER.fullmatch(path.parent.name):
             key = (document_set[1].upper(), path.name.upper())
             collections[path.parent.parent][key] = path
-    # For each collection the keys of the documents that have references.
-    keys = {root: documents.keys() & references.keys() for root, documents in collections.items()}
-    keys = {root: with_references for root, with_references in keys.items() if with_references}
-    if not keys:
+    # The keys of the documents with references, for each collection that has such documents.
+    keys_of = {
+        root: keys
+        for root, documents in collections.items()
+        if (keys := documents.keys() & references.keys())
+    }
+    if not keys_of:
         if collections:
             names = ", ".join(map(str, sorted(collections)))
             raise DataError(f"{folder}: no reference for the documents in {names}; {_UNPACK}")
@@ -78,26 +88,26 @@ def find_documents(folder: Path) -> dict[Path, list[Path]]:
                 "them"
             )
         return {}
-    # DUC 2003 has the same documents with and without headlines.
+    # DUC 2003 has the same documents with and without headlines; use those without.
     best = max(
-        keys, key=lambda root: ("without.headlines" in root.name, len(keys[root]), str(root))
+        keys_of, key=lambda root: ("without.headlines" in root.name, len(keys_of[root]), str(root))
     )
-    for root in keys:
-        if not keys[root] <= keys[best]:
+    for root, keys in keys_of.items():
+        if not keys <= keys_of[best]:
             raise DataError(
                 f"{folder}: documents of DUC in {best} and {root}; give the folder of one year"
             )
-    # A document without references stays, so that it is reported.
+    # Keep documents without references, because `_parse_block` reports them.
     return {
-        path: _of_task(references[key])
+        path: _references_of_task(references[key])
         for key, path in sorted(collections[best].items(), key=lambda item: item[1])
     }
 
 
-def _of_task(references: Mapping[str, Path]) -> list[Path]:
-    """Return the references with the length of task 1, or else all references, sorted by name."""
-    of_task = [name for name in references if f".{_TASK_LENGTH}." in name]
-    return [references[name] for name in sorted(of_task or references)]
+def _references_of_task(references: Mapping[str, Path]) -> list[Path]:
+    """Return the references with the length of task 1, sorted by name; all if none has it."""
+    names = [name for name in references if f".{_TASK_WORDS}." in name] or references
+    return [references[name] for name in sorted(names)]
 
 
 def document_files(folder: Path) -> list[Path]:
@@ -119,16 +129,17 @@ def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | Invali
                 str(document), f"{len(reference_files)} references; expected {NUM_REFERENCES}"
             )
             continue
-        path = document
+        path = document  # the file that is being read
         try:
-            text = _read(path, source.encoding)
+            content = _read(path, source.encoding)
             references = []
             for path in reference_files:
-                references.append(" ".join(_TAG.sub(" ", _read(path, source.encoding)).split()))
+                reference = _TAG.sub(" ", _read(path, source.encoding))
+                references.append(" ".join(reference.split()))
         except UnicodeDecodeError as error:
             yield InvalidRecord(str(path), describe_decode_error(error))
             continue
-        sentences = _input_sentences(text, is_2003=_FOLDER_2003 in document.parts)
+        sentences = _first_sentences(content, is_2003=_FOLDER_2003 in document.parts)
         yield Example("\n".join(sentences), references[0], tuple(references))
 
 
@@ -137,23 +148,26 @@ def _read(path: Path, encoding: str) -> str:
         return stream.read(MAX_RECORD_BYTES).decode(encoding)
 
 
-def _input_sentences(content: str, *, is_2003: bool) -> list[str]:
+def _first_sentences(content: str, *, is_2003: bool) -> list[str]:
     """Return the first sentences of an SGML document, tokenized as in Gigaword but with digits."""
     body = _TEXT.search(content)
     words = _TAG.sub(" ", body[1] if body else "").split()
-    # A word that starts with & is an entity for typesetting, such as &UR;.
+    # Omit words that start with &, which are entities for typesetting such as &UR;.
     text = html.unescape(" ".join(word for word in words if not word.startswith("&")))
     document = read_document(text, max_sentences=MAX_SENTENCES + 1)
-    sentences = [text[each[0].start : each[-1].end] for each in document.sentences if each]
+    sentences = [
+        text[sentence[0].start : sentence[-1].end] for sentence in document.sentences if sentence
+    ]
     if len(sentences) > 1 and len(sentences[0]) < MIN_FIRST_CHARS:
         sentences[:2] = [f"{sentences[0][:-1]} , {sentences[1]}"]
+    # Remove a dateline, such as "TARN (AP) _".
     if sentences and (")" in sentences[0] or ("_" in sentences[0] and is_2003)):
         sentences[0] = _DATELINE_END.split(sentences[0], maxsplit=1)[-1]
-    return [" ".join(_tokens(sentence)) for sentence in sentences[:MAX_SENTENCES]]
+    return [" ".join(_tokenize(sentence)) for sentence in sentences[:MAX_SENTENCES]]
 
 
-def _tokens(sentence: str) -> list[str]:
-    """Return normalized words, but with digits."""
+def _tokenize(sentence: str) -> list[str]:
+    """Return normalized words, but with digits instead of #."""
     tokens = headline_tokens(sentence)
     norms = normalize_tokens(tokens)
     words = (

@@ -1,4 +1,4 @@
-"""RSS and Atom feeds; XML entities and external references are rejected."""
+"""Reader of RSS and Atom feeds; it rejects XML entities and external references."""
 
 import html
 import re
@@ -14,7 +14,7 @@ from readagain.formats.records import Block, split_into_blocks
 
 ITEM_TAGS = frozenset({"item", "entry"})
 TEXT_TAGS = ("description", "summary", "encoded", "content")
-_TAG = re.compile(r"<[^<>]*>")
+_HTML_TAG = re.compile(r"<[^<>]*>")
 
 
 def _read_blocks(source: CorpusInput) -> Iterator[Block]:
@@ -26,6 +26,7 @@ def _read_blocks(source: CorpusInput) -> Iterator[Block]:
 
 
 def _parse(content: bytes, path: Path) -> Element:
+    """Return the root element; `path` is used in messages."""
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 
@@ -36,7 +37,7 @@ def _parse(content: bytes, path: Path) -> Element:
             f"{path}: declares a document type, XML entities or external references, which attacks "
             "use and feeds do not need; remove the declaration if you trust the file"
         ) from error
-    except (LookupError, ValueError) as error:  # the encoding that the feed declares
+    except (LookupError, ValueError) as error:  # the feed declares an unknown encoding
         raise DataError(
             f"{path}: cannot be decoded ({str(error)[:80]}); convert the feed to UTF-8"
         ) from error
@@ -49,11 +50,12 @@ def _parse(content: bytes, path: Path) -> Element:
 
 
 def _local_name(element: Element) -> str:
+    """Return the name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
 def _outermost_items(root: Element) -> Iterator[Element]:
-    """Yield the items in order; a nested item is part of the text of the outer item."""
+    """Yield the items in order, except those inside of another item, which are part of its text."""
     stack = [root]
     while stack:
         element = stack.pop()
@@ -64,6 +66,7 @@ def _outermost_items(root: Element) -> Iterator[Element]:
 
 
 def _parse_item(element: Element) -> dict[str, str]:
+    """Return the text and the headline of an item."""
     fields: dict[str, str] = {}
     for child in element:
         fields.setdefault(_local_name(child), _strip_markup("".join(child.itertext())))
@@ -73,7 +76,7 @@ def _parse_item(element: Element) -> dict[str, str]:
 
 def _strip_markup(markup: str) -> str:
     """Return the text of escaped HTML."""
-    return " ".join(html.unescape(_TAG.sub(" ", html.unescape(markup))).split())
+    return " ".join(html.unescape(_HTML_TAG.sub(" ", html.unescape(markup))).split())
 
 
 FORMAT = CorpusFormat(read_blocks=_read_blocks, parse_block=parse_rows)

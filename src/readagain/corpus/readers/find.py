@@ -1,4 +1,4 @@
-"""Detection of inputs: folders, formats and columns."""
+"""Search for the inputs in files and folders, and detection of their formats and columns."""
 
 import logging
 import re
@@ -16,11 +16,13 @@ from readagain.formats.lines import check_encoding
 
 logger = logging.getLogger(__name__)
 
+# First words of file names, by split.
 SPLIT_NAMES: dict[SplitName, tuple[str, ...]] = {
     "train": ("train", "training"),
     "dev": ("dev", "val", "valid", "validation"),
     "test": ("test",),
 }
+# Suffixes of the files of a folder that are read.
 KNOWN_SUFFIXES = (
     ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tab", ".parquet", ".xml", ".rss", ".atom",
 )  # fmt: skip
@@ -28,16 +30,18 @@ KNOWN_SUFFIXES = (
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusReadOptions:
-    """Options for reading inputs; None means detected."""
+    """Options for reading inputs; what is None is detected."""
 
     format: str | None = None
     text_column: str | None = None
     headline_column: str | None = None
     headlines: Path | None = None
+    """The file of headlines for one file of texts."""
     encoding: str = "utf-8"
     is_tokenized: bool | None = None
+    """Whether texts and headlines are tokenized as in Gigaword."""
     split_by: str | None = None
-    """"month" for the split of Annotated Gigaword by months in Rush et al. 2015."""
+    """"month" assigns the files of Annotated Gigaword to the splits of Rush et al. 2015."""
 
 
 def find_inputs(
@@ -47,16 +51,16 @@ def find_inputs(
     split: SplitName = "train",
     exclude: Collection[Path] = (),
 ) -> list[CorpusInput]:
-    """Return the inputs for files and folders, in order.
+    """Return the inputs in files and folders, in order.
 
     Args:
         arguments: files, folders or `hf:NAME`.
-        options: how to read them.
-        split: the split of their examples.
-        exclude: files of a folder that belong to another argument.
+        options: how to read the inputs.
+        split: the split of the inputs.
+        exclude: files that are not read as part of a folder.
 
     Raises:
-        DataError: naming the input that is missing, empty or of an unknown format.
+        DataError: when an input is missing, empty or of an unknown format.
         ConfigError: when an option is not supported for the inputs.
     """
     check_encoding(options.encoding)
@@ -74,9 +78,12 @@ def find_inputs(
         path = Path(argument)
         with named_errors(path):
             for file in _find_files(path, options, split, exclude):
-                name = options.format or (options.headlines and "parallel") or detect_format(file)
+                if options.format is not None:
+                    format = options.format
+                else:
+                    format = "parallel" if options.headlines else detect_format(file)
                 file_split = agiga.split_by_month(file) if options.split_by else split
-                inputs.append(_make_input(file, name, options, argument, file_split))
+                inputs.append(_make_input(file, format, options, argument, file_split))
     if inputs and not any(source.columns for source in inputs):
         formats = ", ".join(sorted({source.format for source in inputs}))
         for name in ("text_column", "headline_column"):
@@ -90,40 +97,40 @@ def find_inputs(
 def _find_files(
     path: Path, options: CorpusReadOptions, split: SplitName, exclude: Collection[Path]
 ) -> list[Path]:
-    """Return the files of a folder that belong to a split, or the file itself."""
+    """Return the files of a folder that belong to a split; for a file, return the file."""
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
     if not path.is_dir():
         check_regular_file(path)
         return [path]
-    used = {other.resolve() for other in exclude}
+    excluded = {file.resolve() for file in exclude}
     files = [
         file
         for file in sorted(path.iterdir())
-        if file.is_file() and file.resolve() not in used and _is_corpus_file(file, options)
+        if file.is_file() and file.resolve() not in excluded and _is_corpus_file(file, options)
     ]
     if not files:
         if files := agiga.find_months(path):
             return files
         if duc_nist.find_documents(path):
             return [path]
-    # Choose the files whose names start with this split, or else those whose names start with no
-    # split.
-    chosen = [file for file in files if split_by_name(file) == split] or [
+    # Use the files that are named after the split, or else those that are named after no split.
+    used_files = [file for file in files if split_by_name(file) == split] or [
         file for file in files if split_by_name(file) is None
     ]
-    if not chosen:
+    if not used_files:
         names = ", ".join(file.name for file in files) or "none of a known format"
         raise DataError(
             f"{path}: no file for {split} in this folder; expected a name that starts with "
             f"{split}, or with no split name; found {names}"
         )
-    if others := [file.name for file in files if file not in chosen]:
-        logger.warning("%s: not used for %s: %s", path, split, ", ".join(others))
-    return chosen
+    if unused_names := [file.name for file in files if file not in used_files]:
+        logger.warning("%s: not used for %s: %s", path, split, ", ".join(unused_names))
+    return used_files
 
 
 def _is_corpus_file(path: Path, options: CorpusReadOptions) -> bool:
+    """Return whether a file in a folder is an input and not, for example, a file of headlines."""
     if parallel.find_references(path) or parallel.find_headlines(path):
         return True
     if parallel.is_headlines_file(path):
@@ -132,30 +139,30 @@ def _is_corpus_file(path: Path, options: CorpusReadOptions) -> bool:
 
 
 def split_by_name(path: Path) -> SplitName | None:
-    """Return the split that a file's name starts with, or None."""
-    first = re.split(r"[^a-z]", plain_name(path), maxsplit=1)[0]
-    return next((split for split, names in SPLIT_NAMES.items() if first in names), None)
+    """Return the split that a file is named after, or None."""
+    first_word = re.split(r"[^a-z]", plain_name(path), maxsplit=1)[0]
+    return next((split for split, names in SPLIT_NAMES.items() if first_word in names), None)
 
 
 def _make_input(
-    path: Path, name: str, options: CorpusReadOptions, origin: str, split: SplitName
+    path: Path, format: str, options: CorpusReadOptions, origin: str, split: SplitName
 ) -> CorpusInput:
-    columns = _choose_columns(path, name, options)
-    headlines = _headline_files(path, name, options)
+    """Return the input of a file, with its columns, headline files and tokenization."""
+    columns = _choose_columns(path, format, options)
+    headlines = _headline_files(path, format, options)
     for file in headlines:
         if not file.exists():
             raise DataError(f"{file}: no such file of headlines")
         check_regular_file(file)
-    format = find_format(name)
-    is_text_tokenized = format.is_text_tokenized
-    is_headline_tokenized = format.is_headline_tokenized
+    is_text_tokenized = find_format(format).is_text_tokenized
+    is_headline_tokenized = find_format(format).is_headline_tokenized
     if options.is_tokenized is not None:
         is_text_tokenized = is_headline_tokenized = options.is_tokenized
     elif headlines:
         is_text_tokenized = parallel.is_tokenized(path)
         is_headline_tokenized = all(map(parallel.is_tokenized, headlines))
     return CorpusInput(
-        format=name,
+        format=format,
         paths=(path, *headlines),
         origin=origin,
         split=split,
@@ -166,8 +173,9 @@ def _make_input(
     )
 
 
-def _choose_columns(path: Path, name: str, options: CorpusReadOptions) -> Columns | None:
-    column_names = find_format(name).column_names
+def _choose_columns(path: Path, format: str, options: CorpusReadOptions) -> Columns | None:
+    """Return the columns of the text and the headline; None for a format without columns."""
+    column_names = find_format(format).column_names
     if column_names is None:
         return None
     names, where = column_names(path, options.encoding), str(path)
@@ -182,8 +190,9 @@ def _choose_columns(path: Path, name: str, options: CorpusReadOptions) -> Column
     return columns
 
 
-def _headline_files(path: Path, name: str, options: CorpusReadOptions) -> list[Path]:
-    match name:
+def _headline_files(path: Path, format: str, options: CorpusReadOptions) -> list[Path]:
+    """Return the headline files of a line-aligned format; none for other formats."""
+    match format:
         case "duc":
             files = parallel.find_references(path)
         case "gigaword" | "parallel":
@@ -193,6 +202,6 @@ def _headline_files(path: Path, name: str, options: CorpusReadOptions) -> list[P
             return []
     if not files:
         raise DataError(
-            f"{path}: no headline file beside it for the format {name}; set the file of headlines"
+            f"{path}: no headline file beside it for the format {format}; set the file of headlines"
         )
     return files

@@ -1,4 +1,4 @@
-"""All corpus formats, and the detection of a file's format."""
+"""Table of all corpus formats, and detection of the format of a file."""
 
 import json
 import re
@@ -35,6 +35,7 @@ FORMATS: dict[str, CorpusFormat] = {
 """Formats by name; docs/data.md describes them."""
 
 HEAD_BYTES = 1 << 16
+"""Number of bytes at the start of a file that are read to detect its format."""
 _ROOT_TAG = re.compile(rb"<([A-Za-z_][^\s<>/]*)")
 
 
@@ -42,7 +43,7 @@ def find_format(name: str) -> CorpusFormat:
     """Return a format by its name.
 
     Raises:
-        ConfigError: listing the formats.
+        ConfigError: when there is no such format; the message lists the formats.
     """
     if name not in FORMATS:
         raise ArgumentError(
@@ -52,9 +53,9 @@ def find_format(name: str) -> CorpusFormat:
 
 
 def detect_format(path: Path) -> str:
-    """Detect the format of a file from its name or its content, and return its name.
+    """Return the name of the format of a file, detected from its name and content.
 
-    `path` is a folder only if it contains DUC as NIST distributes it.
+    `path` may be a folder, which must contain DUC as NIST distributes it.
 
     Raises:
         DataError: when the file is empty or of an unknown format.
@@ -92,7 +93,7 @@ def detect_format(path: Path) -> str:
 
 
 def _detect_markup(path: Path, start: bytes) -> str:
-    """Distinguish feeds from Annotated Gigaword.
+    """Return the format of a file with markup: a feed or Annotated Gigaword.
 
     Raises:
         DataError: for other XML, SGML and HTML.
@@ -103,7 +104,7 @@ def _detect_markup(path: Path, start: bytes) -> str:
         return "agiga"
     root = _ROOT_TAG.search(start)
     if root is None:
-        return "feed"  # its reader describes what is wrong
+        return "feed"  # the reader of feeds describes what is wrong
     tag = root[1][:MAX_QUOTE_LENGTH].decode("utf-8", "replace")
     raise DataError(
         f"{path}: starts with <{tag}>, so it is neither a feed (RSS or Atom) nor Annotated "
@@ -112,15 +113,15 @@ def _detect_markup(path: Path, start: bytes) -> str:
 
 
 def _detect_json(name: str, start: bytes) -> str:
-    """Distinguish JSONL from a single JSON document, and arXiv records from other JSONL."""
+    """Return the format of a JSON file: one document ("newsapi") or JSONL ("arxiv" or "jsonl")."""
     is_named_jsonl = name.endswith((".jsonl", ".ndjson"))
     try:
-        first = json.loads(start.partition(b"\n")[0])
+        first_line = json.loads(start.partition(b"\n")[0])
     except (ValueError, RecursionError):
         return "jsonl" if is_named_jsonl else "newsapi"
-    is_record = isinstance(first, dict) and not any(
-        isinstance(first.get(key), list) for key in newsapi.LIST_KEYS
-    )
-    if not is_record and not is_named_jsonl:
+    if not isinstance(first_line, dict):
+        return "jsonl" if is_named_jsonl else "newsapi"
+    has_articles = any(isinstance(first_line.get(key), list) for key in newsapi.LIST_KEYS)
+    if has_articles and not is_named_jsonl:
         return "newsapi"
-    return "arxiv" if isinstance(first, dict) and first.keys() >= tables.ARXIV_KEYS else "jsonl"
+    return "arxiv" if first_line.keys() >= tables.ARXIV_KEYS else "jsonl"

@@ -1,4 +1,4 @@
-"""Hugging Face datasets by name; needs the `datasets` package."""
+"""Reader of Hugging Face datasets; needs the package `datasets`."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -12,6 +12,7 @@ from readagain.errors import DataError, MissingExtraError, first_line
 from readagain.formats.records import BLOCK_RECORDS, Block
 
 PREFIX = "hf:"
+"""Start of an argument that names a dataset."""
 
 
 def _column_names(path: Path, encoding: str) -> list[str]:
@@ -41,11 +42,11 @@ def _load(path: Path) -> Any:
             f"{path}: reading Hugging Face datasets needs the package 'datasets', "
             "which is not installed; type: pip install datasets"
         ) from error
-    name, *rest = str(path).removeprefix(PREFIX).split(":")
-    if not name or len(rest) > 2:
+    name, *parameters = str(path).removeprefix(PREFIX).split(":")
+    if not name or len(parameters) > 2:
         raise DataError(f"{path}: expected hf:NAME, hf:NAME:SPLIT or hf:NAME:CONFIG:SPLIT")
-    split = rest[-1] if rest else "train"
-    config = rest[0] if len(rest) == 2 else None
+    split = parameters[-1] if parameters else "train"
+    config = parameters[0] if len(parameters) == 2 else None
     try:
         return datasets.load_dataset(name, config, split=split, streaming=True)
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Responses of news APIs: one JSON document with a list of articles."""
+"""Reader of responses of news APIs: a JSON document with a list of articles."""
 
 import json
 import re
@@ -17,11 +17,12 @@ from readagain.formats.records import Block, InvalidRecord, split_into_blocks
 TEXT_KEYS = ("description", "content", "text", "body")
 HEADLINE_KEYS = ("title", "headline")
 LIST_KEYS = ("articles", "results", "data", "news")
-# End of a text that NewsAPI has truncated, such as "[+123 chars]". The pattern does not include the
-# spaces before it: `\s*` would take quadratic time on long runs of spaces.
+"""Keys under which the list of articles may be."""
+# NewsAPI ends a truncated text with a mark such as "[+123 chars]". The pattern has no `\s*` for the
+# spaces before the mark, which would take quadratic time on many spaces.
 _TRUNCATION_MARK = re.compile(r"\[\+\d{1,9} chars\]$")
 REMOVED_PLACEHOLDER = "[Removed]"
-"""Text and title that NewsAPI returns for a withdrawn article."""
+"""NewsAPI returns this text and title for an article that was withdrawn."""
 
 
 def _read_blocks(source: CorpusInput) -> Iterator[Block]:
@@ -39,19 +40,24 @@ def _read_blocks(source: CorpusInput) -> Iterator[Block]:
 
 
 def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
-    """Yield the articles; a missing text or headline is empty."""
+    """Yield the articles as examples; a missing text or headline becomes empty."""
     for number, article in enumerate(block.payload, start=block.first):
         where = f"{source.path}:{number}"
         if not isinstance(article, dict):
             reason = f"{type_in_words(article)}; expected an article object"
             yield InvalidRecord(where, reason, article)
             continue
-        text, headline = _first(TEXT_KEYS, article), _first(HEADLINE_KEYS, article)
+        text, headline = _first_value(TEXT_KEYS, article), _first_value(HEADLINE_KEYS, article)
         example = pick_example({**article, TEXT: text, HEADLINE: headline}, source, where)
         yield _clean(example, article) if isinstance(example, Example) else example
 
 
 def _find_articles(document: Any, path: Path) -> list[Any]:
+    """Return the list of articles in a response.
+
+    Raises:
+        DataError: when there is no list, or no article has a title.
+    """
     if isinstance(document, dict):
         lists = [document[key] for key in LIST_KEYS if isinstance(document.get(key), list)]
         document = lists[0] if lists else document
@@ -70,13 +76,13 @@ def _find_articles(document: Any, path: Path) -> list[Any]:
     return document
 
 
-def _first(keys: Sequence[str], article: dict[str, Any]) -> Any:
-    """Return the first value under one of `keys` that is not empty."""
+def _first_value(keys: Sequence[str], article: dict[str, Any]) -> Any:
+    """Return the first value under one of `keys` that is not empty, or an empty string."""
     return next((article[key] for key in keys if article.get(key)), "")
 
 
 def _clean(example: Example, article: dict[str, Any]) -> Example:
-    """Remove the publisher after the title and the truncation mark after the text."""
+    """Remove the publisher from the title, the truncation mark from the text, and placeholders."""
     publisher = article.get("source")
     name = publisher.get("name") if isinstance(publisher, dict) else publisher
     headline = example.headline

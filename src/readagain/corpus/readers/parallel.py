@@ -1,4 +1,4 @@
-"""Line-aligned text files: parallel files, and the layouts of Gigaword and DUC."""
+"""Reader of line-aligned files of texts and headlines, as in public copies of Gigaword and DUC."""
 
 import re
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from readagain.formats.files import open_bytes
 from readagain.formats.lines import decode_line, line_blocks, read_lines
 from readagain.formats.records import Block, InvalidRecord
 
-# Parts of file names for texts and headlines in the public copies of Gigaword.
-SIDE_NAMES = (
+# Words in the names of the files of texts and of headlines, in public copies of Gigaword.
+FILE_WORDS = (
     ("article", "title"),
     ("article", "headline"),
     ("text", "headline"),
@@ -22,43 +22,44 @@ SIDE_NAMES = (
 )
 DUC_TEXTS = "input.txt"
 NUM_SAMPLE_LINES = 200
-"""Number of lines in which `is_tokenized` searches."""
+"""Number of lines that `is_tokenized` checks."""
 MAX_UNTOKENIZED_SHARE = 0.05
-"""Maximum share of lines that look untokenized in a tokenized file, such as remains of HTML."""
+"""Maximum share of lines in a tokenized file that do not look tokenized, such as HTML."""
 _UNTOKENIZED = re.compile(r"[A-Z]|[a-z][,;!?)]|[(\"“”]")
 
 
 def _read_blocks(source: CorpusInput) -> Iterator[Block]:
-    """Split line-aligned files into blocks; the payload has a list of lines for each file.
+    """Split line-aligned files into blocks; the payload of a block has a list of lines per file.
 
     Raises:
         DataError: when the files have different numbers of lines.
     """
     texts, *headlines = source.paths
-    others = [
-        chain.from_iterable(block.payload for block in line_blocks(path)) for path in headlines
-    ]
+    headline_streams = {
+        path: chain.from_iterable(block.payload for block in line_blocks(path))
+        for path in headlines
+    }
     for block in line_blocks(texts):
-        columns = [block.payload]
-        for path, other in zip(headlines, others, strict=True):
-            lines = list(islice(other, len(block.payload)))
+        lines_of_files = [block.payload]
+        for path, stream in headline_streams.items():
+            lines = list(islice(stream, len(block.payload)))
             if len(lines) < len(block.payload):
                 number = block.first + len(lines)
                 raise DataError(
                     f"{path}: ends before line {number:,} of {texts.name}; "
                     "expected one line for each text"
                 )
-            columns.append(lines)
-        yield Block(first=block.first, payload=columns, position=block.position)
-    for path, other in zip(headlines, others, strict=True):
-        if any(line != b"" for line in other):  # empty lines at the end are allowed
+            lines_of_files.append(lines)
+        yield Block(first=block.first, payload=lines_of_files, position=block.position)
+    for path, stream in headline_streams.items():
+        if any(line != b"" for line in stream):  # empty lines at the end are allowed
             raise DataError(
                 f"{path}: has more lines than {texts.name}; expected one line for each text"
             )
 
 
 def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
-    """Combine the lines of each text; several headline files are references."""
+    """Yield an example for each line number; with several headline files, it has references."""
     for number, lines in enumerate(zip(*block.payload, strict=True), start=block.first):
         decoded: list[str] = []
         for path, line in zip(source.paths, lines, strict=True):
@@ -74,7 +75,7 @@ def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | Invali
 
 
 def find_references(texts: Path) -> list[Path]:
-    """Return the reference files of a DUC `input.txt` if there are several."""
+    """Return the reference files beside a DUC `input.txt`, if there are at least two."""
     if texts.name != DUC_TEXTS:
         return []
     references = sorted(texts.parent.glob("task1_ref[0-9].txt"))
@@ -83,30 +84,31 @@ def find_references(texts: Path) -> list[Path]:
 
 def find_headlines(texts: Path) -> Path | None:
     """Return the headline file that the name of a file of texts implies, if it exists."""
-    for side, other in SIDE_NAMES:
-        partner = _swap_side(texts, side, other)
-        if partner is not None and partner.exists():
-            return partner
+    for text_word, headline_word in FILE_WORDS:
+        headlines = _replace_word(texts, text_word, headline_word)
+        if headlines is not None and headlines.exists():
+            return headlines
     if texts.name == DUC_TEXTS and (reference := texts.with_name("task1_ref0.txt")).exists():
         return reference
     return None
 
 
 def is_headlines_file(path: Path) -> bool:
-    """Return whether a file has the headlines of a file of texts in the same folder."""
-    for side, other in SIDE_NAMES:
-        partner = _swap_side(path, other, side)
-        if partner is not None and partner.exists():
+    """Return whether a file has the headlines for a file of texts in the same folder."""
+    for text_word, headline_word in FILE_WORDS:
+        texts = _replace_word(path, headline_word, text_word)
+        if texts is not None and texts.exists():
             return True
     return path.name.startswith("task1_ref") and path.with_name(DUC_TEXTS).exists()
 
 
-def _swap_side(path: Path, side: str, other: str) -> Path | None:
-    parts = re.split(r"([._-])", path.name)
-    if side not in parts:
+def _replace_word(path: Path, word: str, new_word: str) -> Path | None:
+    """Return the path with another word in its file name, or None if `word` is not in the name."""
+    words = re.split(r"([._-])", path.name)
+    if word not in words:
         return None
-    parts[parts.index(side)] = other
-    return path.with_name("".join(parts))
+    words[words.index(word)] = new_word
+    return path.with_name("".join(words))
 
 
 def is_tokenized(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Examples from formats with named columns."""
+"""Readers of formats with named columns."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ TEXT, HEADLINE = "text", "headline"
 
 
 def table_format(table: TableFormat) -> CorpusFormat:
-    """Return the corpus format of a table; `table` is the module that reads its records."""
+    """Return the corpus format for the module `table`, which reads records."""
 
     def read_blocks(source: CorpusInput) -> Iterator[Block]:
         assert source.columns is not None
@@ -43,7 +43,7 @@ def parse_rows(source: CorpusInput, block: Block) -> Iterator[Example | InvalidR
 def pick_example(
     fields: Mapping[str, Any], source: CorpusInput, where: str
 ) -> Example | InvalidRecord:
-    """Return the example in a record; its text and its headline may be empty strings."""
+    """Return the example in the fields of a record; its text or headline may be empty."""
     columns = source.columns or Columns(text=TEXT, headline=HEADLINE)
     text = get_text(fields, columns.text, where=where)
     if isinstance(text, InvalidRecord):
@@ -58,15 +58,14 @@ PARQUET = table_format(parquet)
 
 _ARXIV_COLUMNS = Columns(text="abstract", headline="title")
 ARXIV_KEYS = frozenset({"abstract", "title", "categories"})
-"""Keys that distinguish an arXiv record from others with an abstract."""
+"""Keys of a JSON object by which an arXiv record is detected."""
 
 
 def _parse_arxiv(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
-    """Yield abstracts and titles without their line breaks."""
+    """Yield abstracts and titles as examples, without line breaks."""
     for example in JSONL.parse_block(replace(source, columns=_ARXIV_COLUMNS), block):
         if isinstance(example, Example):
-            text, headline = (" ".join(each.split()) for each in (example.text, example.headline))
-            example = Example(text, headline)
+            example = Example(" ".join(example.text.split()), " ".join(example.headline.split()))
         yield example
 
 

@@ -21,8 +21,10 @@ def read(tmp_path, *documents):
 
 
 def test_words_come_from_the_parses(tmp_path):
-    found = read(tmp_path, agiga_document(1, "Tarn , 1994 : bridges open -LRB- again -RRB-", TEXT))
-    assert found == [
+    examples = read(
+        tmp_path, agiga_document(1, "Tarn , 1994 : bridges open -LRB- again -RRB-", TEXT)
+    )
+    assert examples == [
         Example(
             "the town of tarn opened # new bridges on monday .",
             "tarn #### : bridges open -lrb- again",
@@ -33,8 +35,8 @@ def test_words_come_from_the_parses(tmp_path):
 
 def test_parses_are_joined_up_to_a_full_stop(tmp_path):
     first = ["Tarn opened a bridge in St", "Anna . It is", "new .", "Ships came ."]
-    [found] = read(tmp_path, agiga_document(1, "Tarn opens bridge", first, ["It rained ."]))
-    assert found.text.split("\n") == [
+    [example] = read(tmp_path, agiga_document(1, "Tarn opens bridge", first, ["It rained ."]))
+    assert example.text.split("\n") == [
         "tarn opened a bridge in st anna .",
         "new .",
         "ships came .",
@@ -44,8 +46,8 @@ def test_parses_are_joined_up_to_a_full_stop(tmp_path):
 
 def test_at_most_five_sentences_are_read(tmp_path):
     paragraphs = [[f"Sentence {word} ."] for word in "abcdefg"]
-    [found] = read(tmp_path, agiga_document(1, "Tarn opens bridge", *paragraphs))
-    assert found.text.split("\n")[-1] == "sentence e ."
+    [example] = read(tmp_path, agiga_document(1, "Tarn opens bridge", *paragraphs))
+    assert example.text.split("\n")[-1] == "sentence e ."
 
 
 def test_document_without_headline_or_text_is_empty(tmp_path):
@@ -66,24 +68,24 @@ def test_document_does_not_take_the_text_of_the_next(tmp_path):
 @pytest.mark.parametrize("size", [1, 7, 100, 1000])
 def test_documents_may_span_blocks(tmp_path, monkeypatch, size):
     documents = [agiga_document(n, "Tarn opens bridge", TEXT, TEXT) for n in range(3)]
-    cut = documents[0].replace("</DOC>\n", "")
-    expected = read(tmp_path, *documents, cut)
+    truncated = documents[0].replace("</DOC>\n", "")
+    expected = read(tmp_path, *documents, truncated)
     monkeypatch.setattr("readagain.corpus.readers.agiga.BUFFER_BYTES", size)
-    assert read(tmp_path, *documents, cut) == expected
+    assert read(tmp_path, *documents, truncated) == expected
     assert len(expected) == 4
 
 
 def test_document_without_end_is_invalid(tmp_path):
-    cut = agiga_document(1, "Tarn opens bridge", TEXT).replace("</DOC>\n", "")
-    whole = agiga_document(2, "Tarn opens bridge", TEXT)
+    truncated = agiga_document(1, "Tarn opens bridge", TEXT).replace("</DOC>\n", "")
+    complete = agiga_document(2, "Tarn opens bridge", TEXT)
     path = tmp_path / "afp_eng_199405.xml.gz"
-    found = read(tmp_path, cut, whole, cut)
+    records = read(tmp_path, truncated, complete, truncated)
     invalid = InvalidRecord(
         f"{path}:2", "no </DOC> at the end of the document; copy the file again"
     )
-    assert found[0] == invalid
-    assert isinstance(found[1], Example)
-    assert found[2].reason == invalid.reason
+    assert records[0] == invalid
+    assert isinstance(records[1], Example)
+    assert records[2].reason == invalid.reason
 
 
 def test_plain_gigaword_is_invalid(tmp_path):
@@ -91,8 +93,8 @@ def test_plain_gigaword_is_invalid(tmp_path):
         '<DOC id="AFP_ENG_19940512.0001" type="story" >\n<HEADLINE>\nTarn opens bridge\n'
         "</HEADLINE>\n<TEXT>\n<P>\nThe town of Tarn.\n</P>\n</TEXT>\n</DOC>\n"
     )
-    [found] = read(tmp_path, content)
-    assert found.reason == (
+    [record] = read(tmp_path, content)
+    assert record.reason == (
         "<HEADLINE> has no parse; expected Annotated Gigaword (LDC2012T21), not the plain text of "
         "Gigaword"
     )
@@ -102,8 +104,8 @@ def test_wrong_encoding_is_invalid(tmp_path):
     path = write_month(tmp_path, "afp_eng_199405", agiga_document(1, "Tarn opens bridge", TEXT))
     content = gzip.decompress(path.read_bytes()).replace(b"opens", b"\xff")
     path.write_bytes(gzip.compress(content))
-    [found] = read_records(path)
-    assert "byte 0xff" in found.reason
+    [record] = read_records(path)
+    assert "byte 0xff" in record.reason
 
 
 def test_truncated_file_is_reported(tmp_path):
@@ -147,7 +149,7 @@ def test_other_xml_is_not_taken_for_a_feed(tmp_path):
         detect_format(path)
 
 
-def test_long_tag_is_cut_in_the_message(tmp_path):
+def test_long_tag_is_truncated_in_the_message(tmp_path):
     path = tmp_path / "notes.xml"
     path.write_text(f"<{'A.B' * 500}>")
     with pytest.raises(DataError, match=f"notes.xml: starts with <{'A.B' * 26}A.>, so"):

@@ -18,18 +18,18 @@ FIRST = (
 @pytest.mark.parametrize("year", [2003, 2004])
 def test_documents_have_four_references(tmp_path, year):
     write_duc(tmp_path, year)
-    found = read_records(tmp_path)
-    assert len(found) == 3
+    examples = read_records(tmp_path)
+    assert len(examples) == 3
     references = tuple(f"Tarn opens bridge 0, writes {author}" for author in "ABCD")
     text = f"{FIRST}\ntraffic starts on monday ."
-    assert found[0] == Example(text, references[0], references)
+    assert examples[0] == Example(text, references[0], references)
 
 
 def test_short_first_sentence_is_joined_with_the_second(tmp_path):
     [document] = write_duc(tmp_path, 2004, 1)
     document.write_text("<DOC><TEXT>TARN (AP) _ It rained. Roads closed. All stayed.</TEXT></DOC>")
-    [found] = read_records(tmp_path)
-    assert found.text == "it rained , roads closed .\nall stayed ."
+    [example] = read_records(tmp_path)
+    assert example.text == "it rained , roads closed .\nall stayed ."
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_tagged_copies_of_references_are_ignored(tmp_path):
     assert read_records(tmp_path)[0].references[3] == "Tarn opens bridge 0, writes D"
 
 
-def test_references_of_another_length_are_read_if_there_are_no_others(tmp_path):
+def test_references_of_another_length_are_read_if_alone(tmp_path):
     write_duc(tmp_path, 2004, 1)
     for path in list(tmp_path.rglob("D30001.P.10.*")):
         path.rename(path.with_name(path.name.replace(".10.", ".100.")))
@@ -70,37 +70,38 @@ def test_documents_with_headlines_are_not_read_twice(tmp_path):
     other = document.parents[2] / "docs" / document.parent.name / document.name
     other.parent.mkdir(parents=True)
     other.write_text("<DOC><HEADLINE>x</HEADLINE><TEXT>Another text.</TEXT></DOC>")
-    assert [each.text.split("\n")[0] for each in read_records(tmp_path)] == [FIRST]
+    [example] = read_records(tmp_path)
+    assert example.text.split("\n")[0] == FIRST
 
 
 def test_missing_reference_names_the_document(tmp_path):
     [first, *_] = write_duc(tmp_path, 2004)
     next(tmp_path.rglob("D30001.P.10.T.B.APW19981016.0000")).unlink()
-    found = read_records(tmp_path)
-    assert (found[0].where, found[0].reason) == (str(first), "3 references; expected 4")
-    assert len(found[1].references) == 4
+    record, example, _ = read_records(tmp_path)
+    assert (record.where, record.reason) == (str(first), "3 references; expected 4")
+    assert len(example.references) == 4
 
 
 def test_wrong_encoding_names_the_file(tmp_path):
     write_duc(tmp_path, 2004, 1)
     reference = next(tmp_path.rglob("D30001.P.10.T.B.*"))
     reference.write_bytes(b"caf\xe9")
-    [found] = read_records(tmp_path)
-    assert found.where == str(reference)
-    assert "byte 0xe9" in found.reason
+    [record] = read_records(tmp_path)
+    assert record.where == str(reference)
+    assert "byte 0xe9" in record.reason
 
 
 @pytest.mark.parametrize(
-    ("part", "message"),
+    ("subfolder", "message"),
     [
         ("DUC2004_Summarization_Documents", "no reference for the documents in .*docs; unpack"),
         ("duc2004_results", "references of DUC without their documents; unpack DUC2003"),
     ],
 )
-def test_missing_half_is_reported(tmp_path, part, message):
+def test_missing_documents_or_references_are_reported(tmp_path, subfolder, message):
     write_duc(tmp_path, 2004)
     with pytest.raises(DataError, match=message):
-        find_inputs([str(tmp_path / part)], CorpusReadOptions())
+        find_inputs([str(tmp_path / subfolder)], CorpusReadOptions())
 
 
 def test_two_years_in_a_folder_are_reported(tmp_path):

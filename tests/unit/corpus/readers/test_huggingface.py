@@ -11,11 +11,11 @@ from readagain.errors import DataError, MissingExtraError
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Replacement of the package `datasets` that records its arguments."""
-    asked = []
+    """Replace the package `datasets`; return the list of the arguments of its calls."""
+    calls = []
 
     def load_dataset(name, config, *, split, streaming):
-        asked.append((name, config, split, streaming))
+        calls.append((name, config, split, streaming))
         if name == "absent/set":
             raise ValueError("Dataset 'absent/set' does not exist.\nmore")
         if name == "empty/set":
@@ -25,7 +25,7 @@ def calls(monkeypatch):
     module = ModuleType("datasets")
     module.load_dataset = load_dataset
     monkeypatch.setitem(sys.modules, "datasets", module)
-    return asked
+    return calls
 
 
 def test_dataset_is_streamed_by_name(calls, monkeypatch):
@@ -35,15 +35,15 @@ def test_dataset_is_streamed_by_name(calls, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("argument", "asked"),
+    ("argument", "call"),
     [
         ("hf:news:validation", ("news", None, "validation", True)),
         ("hf:cnn:3.0.0:test", ("cnn", "3.0.0", "test", True)),
     ],
 )
-def test_dataset_name_has_split_and_config(calls, argument, asked):
+def test_dataset_name_has_split_and_config(calls, argument, call):
     read_records(argument)
-    assert calls[0] == asked
+    assert calls[0] == call
 
 
 @pytest.mark.parametrize(

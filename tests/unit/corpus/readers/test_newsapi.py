@@ -55,7 +55,7 @@ def test_articles_without_title_error_lists_keys(tmp_path):
         read_records(path)
 
 
-def test_article_that_is_no_object_is_invalid(tmp_path):
+def test_article_that_is_not_an_object_is_invalid(tmp_path):
     path = tmp_path / "reply.json"
     path.write_text(json.dumps({"articles": [7]}))
     expected = InvalidRecord(f"{path}:1", "a whole number; expected an article object", 7)
@@ -86,7 +86,7 @@ def test_huge_number_in_document_is_rejected(tmp_path):
 
 
 def test_long_whitespace_is_parsed_in_linear_time(tmp_path):
-    """A pattern that shared spaces out in every way once took minutes for this text."""
+    """A regular expression with backtracking once took minutes for this text."""
     text = "Calm" + " " * 50_000 + "…" + " " * 50_000
     path = tmp_path / "a.json"
     path.write_text(json.dumps([{"title": "Calm", "description": text + "[+12 chars]"}]))

@@ -10,12 +10,14 @@ from readagain.formats.records import InvalidRecord
 
 @pytest.fixture
 def write(tmp_path):
-    def write_model_files(**files):
+    """Function that writes files; __ in a keyword stands for a dot in the name."""
+
+    def write_files(**files):
         for name, content in files.items():
             (tmp_path / name.replace("__", ".")).write_text(content)
         return tmp_path
 
-    return write_model_files
+    return write_files
 
 
 def test_parallel_lines_are_paired(write):
@@ -91,7 +93,7 @@ def test_single_reference_is_gigaword_layout(write):
     assert read_records(folder) == [Example("a storm came .", "storm")]
 
 
-def test_gigaword_form_is_detected_per_file(write):
+def test_tokenization_is_detected_per_file(write):
     folder = write(
         input__txt="a storm , he said , closed ## schools .\n" * 30 + "gone &amp;c\n",
         task1_ref0__txt="Storm closes schools.\n" * 31,

@@ -19,7 +19,7 @@ def test_arxiv_line_breaks_become_spaces(tmp_path):
     path.write_text(json.dumps(RECORD) + "\n" + json.dumps(RECORD) + "\nbroken\n")
     (source,) = find_inputs([str(path)], CorpusReadOptions())
     assert source.format == "arxiv"
-    first, second, bad = read_records(path)
+    first, second, invalid = read_records(path)
     assert first == second
     assert first == Example("We study storms. They close schools.", "On Storms and Schools")
-    assert isinstance(bad, InvalidRecord)
+    assert isinstance(invalid, InvalidRecord)

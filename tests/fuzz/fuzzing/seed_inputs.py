@@ -1,4 +1,4 @@
-"""Seeds for fuzzing: small valid examples of everything that the package reads."""
+"""Seed inputs of the fuzzer: small valid files and requests, which it mutates."""
 
 import gzip
 import io
@@ -7,6 +7,7 @@ import lzma
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
@@ -40,9 +41,11 @@ CSV = [
     b"article|summary\na|b\nc\n",
     b"text\theadline\nA storm\tStorm\n",
 ]
+FILE_SEPARATOR = b"\x1e"
+"""Separates two files in one input."""
 PARALLEL = [
-    b"the harbour opened .\na storm came .\n\x1eharbour opens\nstorm\n",
-    b"UNK opened ## .\n\x1eUNK opens\n",
+    b"the harbour opened .\na storm came .\n" + FILE_SEPARATOR + b"harbour opens\nstorm\n",
+    b"UNK opened ## .\n" + FILE_SEPARATOR + b"UNK opens\n",
 ]
 AGIGA = [
     b'<FILE id="afp_eng_199405">\n<DOC id="AFP_ENG_19940512.0001" type="story" >\n<HEADLINE>\n'
@@ -74,7 +77,7 @@ REQUESTS = [
     b'{"texts": [' + b"1," * 2000 + b'"a"]}',
     b'{"texts": [' + b'"a",' * 63 + b'"b"], "max_words": 1, "beam": 1}',
 ]
-NAMES = [
+FILE_NAMES = [
     b"a.jsonl\0b.jsonl",
     b"one.txt\0two.txt.gz\0three.rss",
     "caf\N{LATIN SMALL LETTER E WITH ACUTE} 1.jsonl".encode(),
@@ -83,59 +86,64 @@ NAMES = [
     b"[a].jsonl\0*.jsonl\0?.jsonl\0{a}.jsonl",
     b"\x1b[31m.jsonl\0\xe2\x80\xae.jsonl",
 ]
+# Indices into the names and targets of links; see `make_link_reader`.
 LINKS = [bytes([name, target]) for name in range(4) for target in range(3)]
 METRICS = [b'{"step": 3, "epoch": 0.5, "loss": 4.5}\n{"step": 6, "epoch": 1.0, "dev_loss": 4.0}\n']
 LEXICONS = [b"the\t5\t2\nharbour\t3\t1\nopens\t0\t0\n"]
 
 
-def compressed() -> dict[str, list[bytes]]:
-    """Return one file for each suffix of an uncompressed format."""
+def compressed_files() -> dict[str, list[bytes]]:
+    """Return compressed JSONL files by suffix."""
     import pyarrow
 
-    content, sink = JSONL[0], pyarrow.BufferOutputStream()
-    with pyarrow.CompressedOutputStream(sink, "zstd") as stream:
+    content = JSONL[0]
+    buffer = pyarrow.BufferOutputStream()
+    with pyarrow.CompressedOutputStream(buffer, "zstd") as stream:
         stream.write(content)
     return {
         ".gz": [gzip.compress(content), gzip.compress(content) * 2],
         ".xz": [lzma.compress(content), lzma.compress(content, lzma.FORMAT_ALONE)],
-        ".zst": [sink.getvalue().to_pybytes()],
+        ".zst": [buffer.getvalue().to_pybytes()],
     }
 
 
-def parquet() -> list[bytes]:
-    """Return small tables, compressed in several ways."""
-    import pyarrow
-    from pyarrow import parquet as library
-
-    columns = {
+def parquet_files() -> list[bytes]:
+    """Return small tables with several compressions, and tables with dictionary pages."""
+    plain = {
         "text": ["A storm came.", "The harbour opened.", None],
         "headline": ["Storm", "Harbour opens", ""],
         "n": [1, 2, 3],
     }
     nested = {"text": ["a", "b"], "headline": ["c", "d"], "tags": [["x"], None]}
-    written = []
-    for table, compression in ((columns, "none"), (columns, "snappy"), (nested, "zstd")):
-        sink = io.BytesIO()
-        library.write_table(pyarrow.table(table), sink, compression=compression)
-        written.append(sink.getvalue())
-    # Dictionary pages: one long value, repeated by every row; and many short ones.
+    # Parquet stores repeated values once, in a dictionary: one long value, and many short ones.
     repeated = {"text": ["storm " * 20_000] * 300, "headline": ["Storm"] * 300}
     distinct = {"text": [f"a{i}" for i in range(200)] * 2, "headline": ["b", "c"] * 200}
-    for table in (repeated, distinct):
-        sink = io.BytesIO()
-        library.write_table(pyarrow.table(table), sink, compression="zstd", data_page_size=1024)
-        written.append(sink.getvalue())
-    return written
+    return [
+        _to_parquet(plain, compression="none"),
+        _to_parquet(plain, compression="snappy"),
+        _to_parquet(nested, compression="zstd"),
+        _to_parquet(repeated, compression="zstd", data_page_size=1024),
+        _to_parquet(distinct, compression="zstd", data_page_size=1024),
+    ]
 
 
-def arrays() -> list[bytes]:
-    """Return .npy files as shards have them; the first has as many words as `corpus`."""
-    written = []
+def _to_parquet(columns: dict[str, list[Any]], **options: object) -> bytes:
+    import pyarrow
+    from pyarrow import parquet
+
+    buffer = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), buffer, **options)
+    return buffer.getvalue()
+
+
+def npy_arrays() -> list[bytes]:
+    """Return arrays in the format of shards; the first has as many words as `write_corpus`."""
+    files = []
     for array in (np.arange(4, dtype=np.int32), np.array([0, 3, 6]), np.zeros(2, np.uint16)):
-        sink = io.BytesIO()
-        np.save(sink, array)
-        written.append(sink.getvalue())
-    return written
+        buffer = io.BytesIO()
+        np.save(buffer, array)
+        files.append(buffer.getvalue())
+    return files
 
 
 def run_files() -> list[bytes]:
@@ -147,13 +155,13 @@ def run_files() -> list[bytes]:
     ]
 
 
-def runs() -> list[bytes]:
+def resolved_runs() -> list[bytes]:
     """Return resolved runs as JSON."""
     return [run_to_json(PRESETS[name]).encode() for name in ("tiny", "read_again_gru_copy_15k")]
 
 
-def corpus(folder: Path) -> bytes:
-    """Write the files of a prepared corpus of one pair; return its manifest."""
+def write_corpus(folder: Path) -> bytes:
+    """Write a prepared corpus of one pair without its manifest; return the manifest."""
     arrays = {
         "words": np.array([0, 1, 2, 1], np.int32),
         "segments": np.array([0, 3, 4]),
@@ -164,14 +172,14 @@ def corpus(folder: Path) -> bytes:
     (folder / LEXICON_FILE).write_bytes(LEXICONS[0])
     files = list_files(folder)
     counts = {"pairs": 1, "segments": 2, "words": 4, "shards": 1}
-    none = dict.fromkeys(counts, 0)
+    no_counts = dict.fromkeys(counts, 0)
     manifest = {
         "format_version": 1,
         "package_version": "0.1.0",
         "settings": {"max_sentences": 5},
         "inputs": [],
         "origins": ["pairs.jsonl"],
-        "splits": {"train": counts, "dev": none, "test": none},
+        "splits": {"train": counts, "dev": no_counts, "test": no_counts},
         "num_words": 3,
         "files": {name: asdict(entry) for name, entry in files.items()},
         "fingerprint": fingerprint(files),
@@ -180,18 +188,18 @@ def corpus(folder: Path) -> bytes:
 
 
 def corpus_manifests() -> list[bytes]:
-    """Return the manifest of that corpus."""
+    """Return the manifest of the corpus of `write_corpus`."""
     with TemporaryDirectory() as folder:
-        return [corpus(Path(folder))]
+        return [write_corpus(Path(folder))]
 
 
-def model_files(pattern: str) -> list[bytes]:
-    """Return the files of the stored model folders that match a pattern."""
-    return [path.read_bytes() for path in sorted(MODELS.glob(f"*/{pattern}"))]
+def model_files(name: str) -> list[bytes]:
+    """Return the file `name` of every model in `tests/assets/models` that has it."""
+    return [path.read_bytes() for path in sorted(MODELS.glob(f"*/{name}"))]
 
 
-def small_tensors() -> list[bytes]:
-    """Return safetensors files of a few numbers, one of them in half precision."""
+def safetensors_files() -> list[bytes]:
+    """Return a safetensors file with a float32 tensor and a float16 tensor."""
     numbers = np.arange(6, dtype=np.float32).tobytes()
     header = {
         "__metadata__": {"format": "np"},
@@ -207,13 +215,12 @@ def save_checkpoint(folder: Path) -> Path:
     from readagain.training import checkpoint
     from readagain.training.state import Scores, TrainingState
 
-    progress = TrainingState(step=2, best=Scores(step=1, dev_loss=1.5))
-    return checkpoint.save_checkpoint(
-        folder, progress, weights={}, training_tensors={}, best=None
-    ).path
+    state = TrainingState(step=2, best=Scores(step=1, dev_loss=1.5))
+    saved = checkpoint.save_checkpoint(folder, state, weights={}, training_tensors={}, best=None)
+    return saved.path
 
 
-def checkpoints() -> list[bytes]:
-    """Return the metadata of that checkpoint."""
+def checkpoint_states() -> list[bytes]:
+    """Return the training state in the checkpoint of `save_checkpoint`, as JSON."""
     with TemporaryDirectory() as folder:
         return [(save_checkpoint(Path(folder)) / "progress.json").read_bytes()]

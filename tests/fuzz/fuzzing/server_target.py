@@ -1,21 +1,21 @@
-"""Requests to the server, without a port: the body of `POST /v1/summarize`."""
+"""Target that sends inputs to the server as bodies of `POST /v1/summarize`, without a port."""
 
 import asyncio
 
 import httpx
 
 from fuzzing.messages import check_message
-from fuzzing.seeds import MODELS
+from fuzzing.seed_inputs import MODELS
 from readagain.engine.summarizer import Summarizer
 from readagain.serve.app import build_app
 from readagain.serve.models import LoadedModels
 from readagain.serve.settings import ServeSettings
 
-STATES = (200, 400, 413, 422)
+EXPECTED_STATUS_CODES = (200, 400, 413, 422)
 
 
-class Server:
-    """An application with its event loop, that stays up from request to request."""
+class RequestSender:
+    """A running server application; calling the object sends one request."""
 
     def __init__(self) -> None:
         models = LoadedModels({"toy": Summarizer.load(MODELS / "toy", threads=1)})
@@ -27,13 +27,13 @@ class Server:
             transport=httpx.ASGITransport(app=app), base_url="http://localhost", timeout=30
         )
 
-    def __call__(self, data: bytes) -> None:
+    def __call__(self, body: bytes) -> None:
         """Send a body; check that the response has summaries or a one-line error."""
         headers = {"Content-Type": "application/json"}
-        sent = self._client.post("/v1/summarize", content=data, headers=headers)
-        reply = self._loop.run_until_complete(sent)
-        assert reply.status_code in STATES, (reply.status_code, reply.text)
-        if reply.status_code == 200:
-            assert len(reply.json()["results"]) >= 1
+        request = self._client.post("/v1/summarize", content=body, headers=headers)
+        response = self._loop.run_until_complete(request)
+        assert response.status_code in EXPECTED_STATUS_CODES, (response.status_code, response.text)
+        if response.status_code == 200:
+            assert len(response.json()["results"]) >= 1
         else:
-            check_message(reply.json()["error"]["message"])
+            check_message(response.json()["error"]["message"])
