@@ -229,6 +229,14 @@ class JobDir(OutputDir):
                 join_first(changed),
             )
 
+    def remove_outdated(self, identity: Mapping[str, Any]) -> None:
+        """Delete the joined files of inputs that the job no longer has.
+
+        `finish` cannot find them: if an earlier update was interrupted, only its plan lists them.
+        """
+        for name in self._joined_files() - {file.get("output") for file in identity["inputs"]}:
+            self.directory.remove(name)
+
     def _parts(self) -> set[str]:
         names = [*self.directory.names(), *(f"{SHARDS}/{n}" for n in self.directory.names(SHARDS))]
         return {name for name in names if _PART.fullmatch(name.removeprefix(f"{SHARDS}/"))}

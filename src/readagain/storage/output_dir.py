@@ -154,6 +154,7 @@ class OutputDir:
                 before = output.read_identity()
                 if before is not None:
                     output.check_identity(before, json.loads(json.dumps(identity)))
+                    output.remove_outdated(identity)
             output.write_json(cls.identity_file, add_checksum(identity))
             yield output
 
@@ -193,6 +194,12 @@ class OutputDir:
                 self.content,
                 join_first(changes),
             )
+
+    def remove_outdated(self, identity: Mapping[str, Any]) -> None:
+        """Delete files that a job with this identity does not write; by default none.
+
+        The identity of the earlier job, which may list such files, is overwritten afterwards.
+        """
 
     def read_json(self, name: str) -> dict[str, Any] | None:
         """Read a JSON object; return None if the file does not exist.

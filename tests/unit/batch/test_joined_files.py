@@ -76,22 +76,32 @@ class StoppedError(Exception):
     """Error of a machine that fails."""
 
 
+@pytest.fixture
+def run_until(monkeypatch):
+    """Function that runs a job and stops it before it writes the file `name`."""
+
+    def run(job, name):
+        create = LocalDir.create
+
+        def create_or_stop(directory, created):
+            if created == name:
+                raise StoppedError
+            return create(directory, created)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(LocalDir, "create", create_or_stop)
+            with pytest.raises(StoppedError):
+                run_batch(job, engine)
+
+    return run
+
+
 @pytest.mark.parametrize("num_joined", [0, 1, 3])
 def test_job_stopped_while_joining_resumes_to_the_same_bytes(
-    inputs, make_job, contents, tmp_path, monkeypatch, num_joined
+    inputs, make_job, contents, tmp_path, run_until, num_joined
 ):
     names = ["news.jsonl", "News.csv", "table.tsv", "texts.jsonl"]
-    create = LocalDir.create
-
-    def create_or_stop(directory, name):
-        if name == names[num_joined]:
-            raise StoppedError
-        return create(directory, name)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(LocalDir, "create", create_or_stop)
-        with pytest.raises(StoppedError):
-            run_batch(make_job(*inputs, one_file_per_input=True), engine)
+    run_until(make_job(*inputs, one_file_per_input=True), names[num_joined])
     assert sorted(joined(tmp_path / "out")) == sorted(names[:num_joined])
     run_batch(make_job(*inputs, one_file_per_input=True), engine)
     run_batch(make_job(*inputs, one_file_per_input=True, out=tmp_path / "whole"), engine)
@@ -121,6 +131,20 @@ def test_update_removes_the_file_of_a_removed_input(inputs, make_job, contents, 
     run_batch(make_job(*inputs, one_file_per_input=True), engine)
     run_batch(make_job(*inputs[:2], one_file_per_input=True, update=True), engine)
     run_batch(make_job(*inputs[:2], one_file_per_input=True, out=tmp_path / "fresh"), engine)
+    assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
+
+
+@pytest.mark.parametrize("is_first_finished", [False, True])
+def test_update_after_interrupted_update_leaves_no_outdated_file(
+    inputs, make_job, contents, tmp_path, run_until, is_first_finished
+):
+    news, table, tsv, texts = inputs
+    if is_first_finished:
+        run_batch(make_job(news, texts, one_file_per_input=True), engine)
+    # Stopped when the files of both inputs are joined.
+    run_until(make_job(news, table, one_file_per_input=True, update=True), "manifest.json")
+    run_batch(make_job(news, tsv, one_file_per_input=True, update=True), engine)
+    run_batch(make_job(news, tsv, one_file_per_input=True, out=tmp_path / "fresh"), engine)
     assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
 
 
