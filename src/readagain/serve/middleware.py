@@ -1,4 +1,4 @@
-"""ASGI middleware for errors, headers and the log, for access control, and for request bodies."""
+"""ASGI middleware: errors, headers and log; access control; limits of request bodies."""
 
 import asyncio
 import json
@@ -38,10 +38,10 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 CLIENT_GONE = 499
-"""Status in the log and metrics of a request whose client disconnected, as in nginx."""
+"""Status that the log and the metrics have if the client disconnected, as in nginx."""
 DISCARD_BYTES = 16 << 20
 DISCARD_S = 2.0
-"""Limits in bytes and seconds for reading the rest of the body of a rejected request."""
+"""Maximum bytes and seconds for reading the rest of the body of a rejected request."""
 METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
 
 _VALID_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -80,7 +80,7 @@ class ErrorMiddleware:
             await self._app(scope, receive, send_with_headers)
         except ClientGoneError:
             pass  # there is no client to respond to
-        except Exception as error:  # the outermost boundary: logged, not shown to the client
+        except Exception as error:  # an unexpected error is logged and not shown to the client
             api_error = error if isinstance(error, ApiError) else _log_error(error, request_id)
             if status is None:
                 await _discard_body(scope, receive)
@@ -189,8 +189,9 @@ class AdmissionMiddleware:
 class BodyMiddleware:
     """Reads the body of a request within limits of size and time, and limits requests in progress.
 
-    When `max_requests` bodies are being received, the oldest is aborted, so that slow clients
-    cannot block the others. After its body, a request counts towards `max_requests` in progress.
+    If a body arrives while `max_requests` others are being received, the oldest of them is aborted,
+    so that slow clients cannot block others. A request whose body is complete is in progress; at
+    most `max_requests` may be in progress as well.
     """
 
     def __init__(
@@ -210,7 +211,7 @@ class BodyMiddleware:
             return
         length = Headers(scope=scope).get("content-length", "")
         if length.isdecimal() and int(length) > self._max_bytes:
-            raise self._too_large()
+            raise self._too_large_error()
         receive = _replay(await self._read_in_time(receive), receive)
         scope["state"]["is_body_read"] = True
         if self._num_requests >= self._max_requests:
@@ -226,6 +227,7 @@ class BodyMiddleware:
             self._num_requests -= 1
 
     async def _read_in_time(self, receive: Receive) -> bytes:
+        """Read a body within the timeout; if too many are being received, abort the oldest."""
         if len(self._receiving) >= self._max_requests:
             oldest = next(iter(self._receiving))
             del self._receiving[oldest]
@@ -253,11 +255,11 @@ class BodyMiddleware:
                 raise ClientGoneError("the client disconnected")
             body += message.get("body", b"")
             if len(body) > self._max_bytes:
-                raise self._too_large()
+                raise self._too_large_error()
             if not message.get("more_body", False):
                 return bytes(body)
 
-    def _too_large(self) -> ApiError:
+    def _too_large_error(self) -> ApiError:
         return ApiError(
             "body_too_large",
             f"body: more than {self._max_bytes:,} bytes; send fewer or shorter texts",
@@ -265,7 +267,7 @@ class BodyMiddleware:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that returns the body first and later messages after it."""
+    """Return a `receive` that returns the body first, and then the messages of `receive`."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:
