@@ -37,8 +37,8 @@ SHARDS = "shards"
 METADATA_DIR = f"{UNFINISHED}/notes"
 """Subdirectory with the metadata of finished shards, until the manifest is written."""
 ATTEMPTS_DIR = f"{UNFINISHED}/tries"
-"""Subdirectory with the number of attempts at each shard on a cluster."""
-_PART = re.compile(r"part-\d{5}-\d{6}\.\w+")
+"""Subdirectory with a file for each attempt to run a shard on a cluster."""
+_PART = re.compile(r"part-\d{5}-\d{6}\.\w+")  # the name of a shard's file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,10 +207,12 @@ class JobDir(OutputDir):
     def read_identity(self) -> dict[str, Any] | None:
         """Return the settings and inputs of the job in the directory, if there is one."""
         identity = super().read_identity()
-        if identity is not None and identity.keys() != {"settings", "inputs"}:
+        if identity is None:  # the job is finished, or there is none
+            manifest = self._read_manifest()
+            return None if manifest is None else asdict(manifest)
+        if identity.keys() != {"settings", "inputs"}:
             raise self.damaged_error(self.identity_file)
-        manifest = None if identity is not None else self._read_manifest()
-        return identity if manifest is None else asdict(manifest)
+        return identity
 
     def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         """Compare the settings and inputs with those of the first run.
@@ -231,16 +233,16 @@ class JobDir(OutputDir):
     def remove_outdated(self, identity: Mapping[str, Any]) -> None:
         """Delete the joined files of inputs that the job no longer has.
 
-        `finish` cannot find them: if an earlier update was interrupted, only its plan lists them.
+        After an interrupted update only its plan lists them, and the plan will be overwritten.
         """
         for name in self._joined_files() - {file.get("output") for file in identity["inputs"]}:
             self.directory.remove(name)
 
     def _shard_files(self) -> set[str]:
         """Return the files of rows with summaries in the directory."""
-        files = {name for name in self.directory.names() if _PART.fullmatch(name)}
-        joined = {name for name in self.directory.names(SHARDS) if _PART.fullmatch(name)}
-        return files | {f"{SHARDS}/{name}" for name in joined}
+        names = set(filter(_PART.fullmatch, self.directory.names()))
+        joined_names = filter(_PART.fullmatch, self.directory.names(SHARDS))
+        return names | {f"{SHARDS}/{name}" for name in joined_names}
 
     def _join(self, shards: Iterable[ShardMetadata], name: str) -> None:
         """Write the rows of all shards of an input to one file, one shard in memory at a time."""

@@ -57,8 +57,8 @@ def _run(
 ) -> Iterator[ShardMetadata]:
     """Split the inputs into shards in Ray tasks, and summarize the shards in Ray actors.
 
-    Tasks and actors exchange pickled items: shards, metadata of finished shards, and errors. They
-    are sent only between processes of this package.
+    Tasks and actors exchange pickled items: shards, metadata of finished shards, and errors. Only
+    processes of this package create them, so unpickling is safe.
 
     Raises:
         DataError: at the end, if a shard killed its actor in every attempt.
@@ -146,8 +146,8 @@ class ShardActor:
     def _run(self, name: str, packed: bytes) -> bytes:
         """Summarize a shard, or give up after `MAX_CRASHES` attempts.
 
-        Each attempt leaves a file until it succeeds. The files are counted, since Ray repeats a
-        task whose actor died without a limit.
+        Each attempt writes a file, which is removed if the attempt succeeds. The files are counted,
+        since Ray repeats a task whose actor died without a limit.
         """
         attempts = f"{ATTEMPTS_DIR}/{name}"
         try:

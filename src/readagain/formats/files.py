@@ -23,7 +23,7 @@ MAX_FOLDERS = 5000
 MAX_EXPANSION = 100
 """Maximum ratio of decompressed to compressed bytes; the ratio of usual texts is below 20."""
 MIN_EXPANDED_BYTES = 1 << 20
-"""Number of decompressed bytes that every file may have in addition to `MAX_EXPANSION`."""
+"""Number of decompressed bytes that are allowed in addition, for small files."""
 MAX_XZ_BYTES = 256 << 20
 """Memory limit of xz decompression: files of `xz -9` need 65 MiB, but a file may request 4 GiB."""
 
@@ -42,12 +42,6 @@ def check_regular_file(path: Path) -> None:
             raise DataError(
                 f"{path}: a pipe or a device, which can be read only once; save it as a file first"
             )
-
-
-def check_readable(path: Path) -> None:
-    """Raise `DataError` when a file cannot be opened."""
-    with named_errors(path):
-        path.open("rb").close()
 
 
 def walk_files(folder: Path) -> Iterator[Path]:
@@ -115,7 +109,7 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
             except OSError as error:
                 if error.errno is not None:  # from the operating system, not the decompression
                     raise
-                raise zlib.error(str(error)) from error
+                raise zlib.error(str(error)) from error  # reported as damaged data below
     except EOFError as error:
         raise DataError(f"{path}: the compressed data is cut short; copy the file again") from error
     except (lzma.LZMAError, zlib.error) as error:

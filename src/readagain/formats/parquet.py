@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, BinaryIO
 
 from readagain.errors import DataError, first_line, require
-from readagain.formats.files import check_readable
+from readagain.formats.files import named_errors
 from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, Block, InvalidRecord, Record
 
 # Errors that pyarrow raises, also for invalid strings and dates. MemoryError is included, since a
@@ -146,7 +146,8 @@ def _decode(batch: Any, fields: Any) -> Any:
 def _open_table(path: Path) -> Iterator[tuple[Any, Any]]:
     """Yield an open Parquet file that reads strings as dictionaries, and its original schema."""
     parquet = require("pyarrow.parquet", extra="data", purpose=f"{path}: reading Parquet")
-    check_readable(path)
+    with named_errors(path):
+        path.open("rb").close()  # gives a clearer error message than pyarrow
     try:
         with parquet.ParquetFile(path) as table:
             columns = [table.schema.column(index) for index in range(len(table.schema))]

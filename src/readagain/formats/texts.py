@@ -139,10 +139,8 @@ def parse_block(
     block: Block, path: Path, schema: RecordSchema
 ) -> Iterator[TextRecord | InvalidRecord]:
     """Parse a block of `read_blocks`; `path` is only used in messages."""
-    if block.invalid is not None:
-        yield block.invalid
-    elif schema.format == "text":
-        yield _parse_text(block.payload, path, schema.encoding)
+    if schema.format == "text":
+        yield block.invalid or _parse_text(block.payload, path, schema.encoding)
     elif schema.format == "lines":
         for number, line in enumerate(block.payload, start=block.first):
             yield _parse_line(line, f"{path}:{number}", schema.encoding)

@@ -166,8 +166,8 @@ class AdmissionMiddleware:
                     "headers: both Content-Length and Transfer-Encoding; send one of them",
                     {"Connection": "close"},
                 )
-            needs_no_key = path in OPEN_PATHS or path.startswith("/static/")
-            if self._digests and not needs_no_key:
+            is_open_path = path in OPEN_PATHS or path.startswith("/static/")
+            if self._digests and not is_open_path:
                 self._check_key(headers)
             if path in (SUMMARIZE, CHAT):  # health checks must work under load
                 self._check_capacity()
@@ -201,7 +201,8 @@ class BodyMiddleware:
         self._max_bytes = max_bytes
         self._max_requests = max_requests
         self._timeout_s = timeout_s
-        self._receiving: dict[asyncio.Timeout, None] = {}  # oldest first
+        # Timeouts of the bodies that are being received, oldest first; used as an ordered set.
+        self._receiving: dict[asyncio.Timeout, None] = {}
         self._num_requests = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -231,7 +232,7 @@ class BodyMiddleware:
         if len(self._receiving) >= self._max_requests:
             oldest = next(iter(self._receiving))
             del self._receiving[oldest]
-            oldest.reschedule(0.0)
+            oldest.reschedule(0.0)  # expires at once
         try:
             async with asyncio.timeout(self._timeout_s) as timeout:
                 self._receiving[timeout] = None

@@ -19,7 +19,7 @@ class LimitedProtocol(H11Protocol):
     It differs from the base class in three ways:
 
     - `timeout_keep_alive` also applies to the first request of a connection, and until the headers
-      of a request are complete. In the base class the first byte of a request ends it.
+      of a request are complete. In the base class the first byte of a request ends this timeout.
     - When `limit_concurrency` connections are open, the connection that has been idle longest is
       closed. The base class rejects new connections.
     - A client that does not read its response is disconnected.

@@ -14,13 +14,10 @@ LOCK_FILE = ".lock"
 
 @contextmanager
 def locked_file(path: Path, *, busy: str) -> Iterator[None]:
-    """Lock a file until the block ends; fail at once if another process holds the lock.
+    """Lock a file until the block ends, without waiting for another process.
 
-    The file is created if needed. A symbolic link is not followed.
-
-    Args:
-        path: the file.
-        busy: the error message if another process holds the lock.
+    The file is created if needed; a symbolic link is not followed. `busy` is the error message if
+    another process holds the lock.
 
     Raises:
         ConfigError: if another process holds the lock or the file cannot be locked, as on some
@@ -44,10 +41,7 @@ def locked_file(path: Path, *, busy: str) -> Iterator[None]:
 def locked_dir(path: Path, *, action: str) -> Iterator[None]:
     """Create a directory if needed, and lock it until the block ends.
 
-    Args:
-        path: the directory.
-        action: what this process does, for the message to a second process; for example "training
-            into".
+    `action` is what this process does, for the message to a second process: "training into".
 
     Raises:
         ConfigError: if the directory cannot be written to or locked, or another process holds the

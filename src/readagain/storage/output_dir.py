@@ -30,7 +30,7 @@ class Directory(Protocol):
     location: str
 
     def create(self, name: str) -> AbstractContextManager[BinaryIO]:
-        """Open a new file for writing; it replaces `name`, complete, when the block ends."""
+        """Open a temporary file for writing; it becomes the file `name` when the block ends."""
         ...
 
     def write(self, name: str, content: bytes) -> None:
@@ -42,7 +42,7 @@ class Directory(Protocol):
         ...
 
     def names(self, subdir: str = "") -> list[str]:
-        """List the sorted names in the directory or a subdirectory; empty if it is missing."""
+        """Return the sorted names in the directory or a subdirectory; none if it is missing."""
         ...
 
     def remove(self, name: str) -> None:
@@ -63,7 +63,7 @@ class LocalDir:
 
     @contextmanager
     def create(self, name: str) -> Iterator[BinaryIO]:
-        """Open a new file for writing; it replaces `name`, complete, when the block ends."""
+        """Open a temporary file for writing; it becomes the file `name` when the block ends."""
         with self._write_errors():
             path = self._file(name)
             for directory in (path.parent, self._temporary_dir):
@@ -87,7 +87,7 @@ class LocalDir:
         return None
 
     def names(self, subdir: str = "") -> list[str]:
-        """List the sorted names in the directory or a subdirectory; empty if it is missing."""
+        """Return the sorted names in the directory or a subdirectory; none if it is missing."""
         path = self.path / subdir
         with os_errors(path, "read"):
             refuse_links(path, below=self.path)
