@@ -65,6 +65,7 @@ class Server:
         return self.client.post(f"{self.url}/v1/summarize", json=body, **options)
 
     def metric(self, name):
+        """Return the sum of all metrics whose name starts with `name`."""
         lines = self.client.get(f"{self.url}/metrics").text.splitlines()
         return sum(float(line.split()[-1]) for line in lines if line.startswith(name))
 
@@ -116,9 +117,9 @@ def start(tmp_path):
 
 def wait_until(condition):
     """Wait until a condition is true."""
-    until = time.monotonic() + TIMEOUT_S
+    deadline = time.monotonic() + TIMEOUT_S
     while not condition():
-        assert time.monotonic() < until
+        assert time.monotonic() < deadline
         time.sleep(0.05)
 
 

@@ -128,6 +128,17 @@ class JobDir(OutputDir):
         super().__init__(directory)
         self._update = update
 
+    def withdraw_manifest(self, inputs: list[dict[str, Any]]) -> None:
+        """Replace the manifest by the metadata of its shards if changed inputs are accepted.
+
+        While an update writes shards, the manifest would not match them.
+        """
+        manifest = self._read_manifest() if self._update else None
+        if manifest is not None and manifest.inputs != inputs:
+            for shard in manifest.shards:
+                shard.save(self.directory)
+            self.directory.remove(MANIFEST_FILE)
+
     def finished_shards(self) -> dict[tuple[int, int], ShardMetadata]:
         """Return the finished shards whose files are unchanged."""
         manifest = self._read_manifest()

@@ -45,6 +45,7 @@ def run_batch(
     directory = open_directory(job.config.out)
     with JobDir.open(directory, identity, overwrite=job.overwrite, update=job.update) as job_dir:
         directory.remove(ATTEMPTS_DIR)
+        job_dir.withdraw_manifest(identity["inputs"])
         finished = job_dir.finished_shards()
         shards = list(_report_progress(engine(job, finished), job, finished, on_progress))
         for file in job.files:

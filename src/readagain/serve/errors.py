@@ -50,8 +50,9 @@ class ApiError(ReadAgainError):
         super().__init__(message)
         self.code = code
         self.status = ERRORS[code]
-        retry = {"Retry-After": "1"} if self.status == HTTPStatus.SERVICE_UNAVAILABLE else {}
-        self.headers = retry | dict(headers or {})
+        self.headers = dict(headers or {})
+        if self.status == HTTPStatus.SERVICE_UNAVAILABLE:
+            self.headers["Retry-After"] = "1"
 
 
 def stopping_error() -> ApiError:

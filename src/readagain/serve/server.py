@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 GRACE_S = 2.0
 """Time in addition to the request timeout that a stopping worker waits for its last requests."""
 HEADER_TIMEOUT_S = 10
-"""Maximum time until the headers of a request are complete, and that a connection is idle."""
+"""Maximum time for the headers of a request to arrive, and for a connection to be idle."""
 MAX_HEADER_BYTES = 16 << 10
 HEALTH_CHECK_S = 10
 """Maximum time for a worker to answer the supervisor; a slower worker is replaced."""
 START_TIMEOUT_S = 120
 """Maximum time for a worker to start."""
 METRICS_FILES = ("counter", "histogram", "gauge_livesum", "gauge_liveall")
+"""Kinds of files that prometheus_client writes for each worker: `<kind>_<process id>.db`."""
 METRICS_FILE_BYTES = 1 << 20
 """Initial size of each file of prometheus_client; these metrics need less."""
 

@@ -30,7 +30,9 @@ MIN_KEY_LENGTH = 16
 METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"
 """Environment variable that prometheus_client reads when it is imported."""
 
+# An origin is a scheme and a host, or *.
 _ORIGIN = re.compile(r"https?://[^/\s]+|\*")
+# A host is a name, which may start with "*.", an IPv6 address in brackets, or *.
 _HOST = re.compile(r"(\*\.)?[^/\s:*]+|\[[0-9a-fA-F:.]+\]|\*")
 _Size = Annotated[int, Range(1)]
 
@@ -108,7 +110,7 @@ class ServeSettings:
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """Return the names by which requests select models: those of their folders."""
+        """Return the names by which requests select models: the names of their folders."""
         return tuple(map(model_name, self.models))
 
     @property

@@ -155,6 +155,16 @@ def test_changed_rows_of_same_size_are_found(news, make_job, tmp_path):
         run_batch(make_job(news), run_in_process)
 
 
+def test_rejected_job_keeps_the_manifest(news, make_job, uninterrupted, contents, tmp_path):
+    folder = tmp_path / "uninterrupted"
+    before = contents(folder)
+    news.write_text(news.read_text().replace("Ghent", "Bruge", 1))
+    with pytest.raises(ConfigError, match=r"the rows of part-00000-000000\.jsonl have changed"):
+        run_batch(make_job(news, out=folder), run_in_process)
+    after = contents(folder)
+    assert {name: after[name] for name in before} == before
+
+
 def test_input_changed_while_read_is_rejected(news, make_job, tmp_path):
     def engine(job, finished):
         yield from run_in_process(job, finished)
@@ -194,6 +204,22 @@ def test_update_keeps_unchanged_shards(news, make_job, uninterrupted, contents, 
     lines = news.read_text().splitlines(keepends=True)
     news.write_text("".join([*lines[:2], *lines[3:5]]))  # without the bad row and the last rows
     run_batch(make_job(news, out=folder, update=True), run_in_process)
+    run_batch(make_job(news, out=tmp_path / "fresh"), run_in_process)
+    assert contents(folder) == contents(tmp_path / "fresh")
+
+
+def test_interrupted_update_leaves_no_outdated_manifest(
+    news, make_job, uninterrupted, contents, tmp_path
+):
+    folder = tmp_path / "uninterrupted"
+    news.write_text(news.read_text().replace("Ghent", "Bruges", 1))
+    job = make_job(news, out=folder, update=True)
+    with pytest.raises(StoppedError):
+        run_batch(job, stop_after(0))
+    assert not (folder / "manifest.json").exists()
+    new_shards = []
+    run_batch(job, record_new_shards(new_shards))
+    assert new_shards == []  # one shard was changed, and it was finished before the interruption
     run_batch(make_job(news, out=tmp_path / "fresh"), run_in_process)
     assert contents(folder) == contents(tmp_path / "fresh")
 
