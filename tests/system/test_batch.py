@@ -55,11 +55,11 @@ def start(inputs, out, *options):
 
 
 def finish(inputs, out, *options):
-    done = subprocess.run(
+    result = subprocess.run(
         command(inputs, out, *options), capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
-    return done
+    assert result.returncode == 0, result.stderr
+    return result
 
 
 def wait_for_shards(process, out, number):
@@ -92,9 +92,9 @@ def contents(folder):
 @pytest.fixture(scope="module")
 def uninterrupted(inputs, tmp_path_factory):
     out = tmp_path_factory.mktemp("uninterrupted") / "out"
-    done = finish(inputs, f"{out}/")  # with a slash, as shells complete the name of a folder
+    result = finish(inputs, f"{out}/")  # with a slash, as shells complete the name of a folder
     bad = f"1 bad row written to {out}/bad"
-    assert done.stdout == f"{out}/: 419 rows in {NUM_SHARDS} shards, {bad}\n"
+    assert result.stdout == f"{out}/: 419 rows in {NUM_SHARDS} shards, {bad}\n"
     return out
 
 
@@ -159,10 +159,10 @@ def test_second_batch_on_same_folder_is_rejected(inputs, tmp_path):
 
 
 def test_batch_can_stop_at_invalid_row(inputs, tmp_path, readagain):
-    done = readagain("batch", inputs[0], tmp_path / "out", "--model", TOY, "--on-error", "stop")
-    assert done.returncode == 2
-    assert "a.jsonl.gz:8: not JSON" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    result = readagain("batch", inputs[0], tmp_path / "out", "--model", TOY, "--on-error", "stop")
+    assert result.returncode == 2
+    assert "a.jsonl.gz:8: not JSON" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -179,8 +179,8 @@ def test_batch_can_stop_at_invalid_row(inputs, tmp_path, readagain):
 def test_invalid_batch_arguments_are_one_line(inputs, tmp_path, readagain, arguments, message):
     names = [name for name in arguments if "." in name] or inputs[:1]
     options = [] if names == arguments else arguments
-    done = readagain("batch", *names, tmp_path / "out", *options)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    result = readagain("batch", *names, tmp_path / "out", *options)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
     assert not (tmp_path / "out").exists()

@@ -171,12 +171,12 @@ def test_killed_ray_batch_resumes_to_the_same_bytes(
 def test_ray_shard_that_kills_workers_is_skipped(inputs, address, environment, tmp_path):
     out = tmp_path / "out"
     arguments = [str(inputs / "a.jsonl"), str(out), str(TOY), address]
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", DEADLY_JOB, *arguments],
         capture_output=True,
         text=True,
         env=environment,
         check=False,
     )
-    assert "part-00000-000001: skipped, since it killed its worker 3 times" in done.stderr
+    assert "part-00000-000001: skipped, since it killed its worker 3 times" in result.stderr
     assert len(list(out.glob("part-*"))) == 7

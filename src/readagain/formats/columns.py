@@ -40,14 +40,14 @@ def choose_column(
         return column
     if problem := _describe_invalid_text("".join(names)):
         raise DataError(f"{where}: the header {problem}")
-    listed = ", ".join(map(quoted, list(names)[:8])) or "none"
+    column_list = ", ".join(map(quoted, list(names)[:8])) or "none"
     if user_column is not None:
         raise DataError(
-            f"{where}: no column '{user_column}'; set the {kind} column to one of {listed}"
+            f"{where}: no column '{user_column}'; set the {kind} column to one of {column_list}"
         )
     raise DataError(
         f"{where}: no column for the {kind}; expected one of {', '.join(common)}, "
-        f"found {listed}; set the {kind} column"
+        f"found {column_list}; set the {kind} column"
     )
 
 

@@ -109,10 +109,10 @@ HANDLERS: dict[int | type[Exception], Any] = {
 
 def describe_problems(problems: Sequence[Mapping[str, Any]]) -> str:
     """Describe the first problems that pydantic found, in one line."""
-    described = [_describe_problem(problem) for problem in problems[:MAX_PROBLEMS]]
+    descriptions = [_describe_problem(problem) for problem in problems[:MAX_PROBLEMS]]
     if len(problems) > MAX_PROBLEMS:
-        described.append(f"and {len(problems) - MAX_PROBLEMS} more")
-    return "; ".join(described)
+        descriptions.append(f"and {len(problems) - MAX_PROBLEMS} more")
+    return "; ".join(descriptions)
 
 
 def _describe_problem(problem: Mapping[str, Any]) -> str:

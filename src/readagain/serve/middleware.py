@@ -177,7 +177,7 @@ class AdmissionMiddleware:
         scheme, _, key = headers.get("authorization", "").partition(" ")
         digest = sha256(key.strip().encode()).digest()
         # All keys are compared, so that the time does not depend on which one matches.
-        matches = [compare_digest(digest, known) for known in self._digests]
+        matches = [compare_digest(digest, key_digest) for key_digest in self._digests]
         if scheme.lower() != "bearer" or not any(matches):
             raise ApiError(
                 "unauthorized",

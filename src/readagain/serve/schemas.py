@@ -24,8 +24,8 @@ class _RequestModel(BaseModel):
         """Raise an error for the first unknown field; pydantic would report all of them."""
         for name in data if isinstance(data, dict) else ():
             if name not in cls.model_fields:
-                shown = name[:100].encode(errors="replace").decode()
-                raise PydanticCustomError("unknown_field", "unknown field", {"name": shown})
+                valid_name = name[:100].encode(errors="replace").decode()
+                raise PydanticCustomError("unknown_field", "unknown field", {"name": valid_name})
         return data
 
 

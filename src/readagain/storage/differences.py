@@ -37,7 +37,7 @@ def join_first(descriptions: Sequence[str]) -> str:
     >>> join_first(["a was 1", "b was 2", "c was 3", "d was 4"])
     'a was 1; b was 2; c was 3; 1 more'
     """
-    listed = list(descriptions[:MAX_LISTED])
+    parts = list(descriptions[:MAX_LISTED])
     if len(descriptions) > MAX_LISTED:
-        listed.append(f"{len(descriptions) - MAX_LISTED} more")
-    return "; ".join(listed)
+        parts.append(f"{len(descriptions) - MAX_LISTED} more")
+    return "; ".join(parts)
