@@ -121,32 +121,48 @@ def uninterrupted(command, environment, tmp_path):
     return contents(out)
 
 
+@pytest.fixture
+def find_actors(environment):
+    """Function that returns the actors of the cluster that summarize shards."""
+
+    def find():
+        token = environment["RAY_AUTH_TOKEN"]
+        return [
+            process
+            for process in psutil.process_iter(["environ", "cmdline"])
+            if "ShardActor" in " ".join(process.info["cmdline"] or ())
+            and (process.info["environ"] or {}).get("RAY_AUTH_TOKEN") == token
+        ]
+
+    return find
+
+
 def wait_for_shards(driver, out, number):
     while len(list(out.glob("unfinished/notes/*"))) < number:
         assert driver.poll() is None
         time.sleep(0.01)
 
 
-def test_killed_ray_batch_resumes_to_the_same_bytes(command, environment, uninterrupted, tmp_path):
+def test_killed_ray_batch_resumes_to_the_same_bytes(
+    command, environment, find_actors, uninterrupted, tmp_path
+):
     out = tmp_path / "ray"
     driver = subprocess.Popen(command(out), env=environment)
     wait_for_shards(driver, out, 3)
+    actors = find_actors()
     driver.kill()
     driver.wait()
     assert not (out / "manifest.json").exists()
+    # Ray ends the actors of a dead driver a moment later; until then they finish shards.
+    _, still_running = psutil.wait_procs(actors, timeout=60)
+    assert still_running == []
 
     before = len(list(out.glob("unfinished/notes/*")))
     driver = subprocess.Popen(
         command(out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )
     wait_for_shards(driver, out, before + 2)
-    actors = [
-        process
-        for process in psutil.process_iter(["name", "environ", "cmdline"])
-        if "ShardActor" in " ".join(process.info["cmdline"] or ())
-        and (process.info["environ"] or {}).get("RAY_AUTH_TOKEN") == environment["RAY_AUTH_TOKEN"]
-    ]
-    actors[0].kill()
+    find_actors()[0].kill()
     _, errors = driver.communicate()
     assert driver.returncode == 0, errors
     assert contents(out) == uninterrupted
@@ -155,12 +171,12 @@ def test_killed_ray_batch_resumes_to_the_same_bytes(command, environment, uninte
 def test_ray_shard_that_kills_workers_is_skipped(inputs, address, environment, tmp_path):
     out = tmp_path / "out"
     arguments = [str(inputs / "a.jsonl"), str(out), str(TOY), address]
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", DEADLY_JOB, *arguments],
         capture_output=True,
         text=True,
         env=environment,
         check=False,
     )
-    assert "part-00000-000001: skipped, since it killed its worker 3 times" in done.stderr
+    assert "part-00000-000001: skipped, since it killed its worker 3 times" in result.stderr
     assert len(list(out.glob("part-*"))) == 7

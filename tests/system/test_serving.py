@@ -21,6 +21,7 @@ import pytest
 from programs import require_programs
 
 from readagain.engine.summarizer import Summarizer
+from readagain.serve.sockets import bind
 
 pytestmark = [pytest.mark.slow, pytest.mark.distributed]
 
@@ -28,8 +29,9 @@ ROOT = Path(__file__).parents[2]
 TOY = ROOT / "tests" / "assets" / "models" / "toy"
 TIMEOUT_S = 60
 TEXT = "Police in Ghent said on Monday that 12 people crossed the old bridge."
-# A request that takes seconds, even with the toy model.
-LONG = {"texts": [TEXT] * 64, "beam": 32, "min_words": 64, "max_words": 64}
+SLOW_OPTIONS = {"beam": 32, "min_words": 64, "max_words": 64}
+# A request of several batches that takes about a second, even with the toy model.
+LONG = {"texts": [TEXT] * 64, **SLOW_OPTIONS}
 
 
 class Server:
@@ -63,6 +65,7 @@ class Server:
         return self.client.post(f"{self.url}/v1/summarize", json=body, **options)
 
     def metric(self, name):
+        """Return the sum of all metrics whose name starts with `name`."""
         lines = self.client.get(f"{self.url}/metrics").text.splitlines()
         return sum(float(line.split()[-1]) for line in lines if line.startswith(name))
 
@@ -114,9 +117,9 @@ def start(tmp_path):
 
 def wait_until(condition):
     """Wait until a condition is true."""
-    until = time.monotonic() + TIMEOUT_S
+    deadline = time.monotonic() + TIMEOUT_S
     while not condition():
-        assert time.monotonic() < until
+        assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
@@ -125,15 +128,25 @@ def wait_for_work(server):
     wait_until(lambda: server.metric("readagain_batch_texts_count") > 0)
 
 
+def wait_for_texts(server, number):
+    """Wait until the server has received a number of texts."""
+
+    def num_received():
+        # In this order, so that a text that leaves the queue in between is not counted twice.
+        num_summarized = server.metric("readagain_batch_texts_sum")
+        return num_summarized + server.metric("readagain_queue_texts")
+
+    wait_until(lambda: num_received() == number)
+
+
 def test_stopped_server_finishes_requests_and_exits_0(start):
     server = start()
     with ThreadPoolExecutor() as pool:
-        reply = pool.submit(server.summarize, LONG, headers={"X-Request-Id": "the-last-one"})
+        response = pool.submit(server.summarize, LONG, headers={"X-Request-Id": "the-last-one"})
         wait_for_work(server)
-        server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(timeout=TIMEOUT_S) == 0
-        assert reply.result().status_code == 200
-    assert len(reply.result().json()["results"]) == 64
+        assert server.stop() == 0
+        assert response.result().status_code == 200
+    assert len(response.result().json()["results"]) == 64
     events = [(line["event"], line.get("request_id")) for line in server.log()]
     assert ("request", "the-last-one") in events
     assert events[-1] == ("stopped", None)
@@ -215,11 +228,12 @@ def test_sighup_replaces_workers_without_losing_requests(start, tmp_path):
     before = server.workers()
     with ThreadPoolExecutor() as pool:
         responses = [pool.submit(server.summarize, LONG) for _ in range(2)]
-        wait_for_work(server)
+        wait_for_texts(server, 2 * len(LONG["texts"]))
         for pid in (*before, server.process.pid):  # all processes, as when a terminal is closed
             os.kill(pid, signal.SIGHUP)
-        wait_until(lambda: len(server.workers() - before) == 2)
+        wait_until(lambda: all(map(has_ended, before)))
         assert [response.result().status_code for response in responses] == [200, 200]
+    assert len(server.workers() - before) == 2
     assert server.summarize().status_code == 200
     assert server.stop() == 0
     assert list(tmp_path.glob("readagain-metrics-*")) == []
@@ -249,22 +263,21 @@ def test_worker_that_cannot_start_stops_the_server(readagain, tmp_path):
 
 
 def test_overload_is_refused_then_recovers(start):
-    server = start("--max-queue", 2, "--max-texts", 2)
-    body = {**LONG, "texts": [TEXT] * 2}
+    # The texts of one request fill the queue for about a second.
+    server = start("--max-queue", len(LONG["texts"]))
     with ThreadPoolExecutor(max_workers=24) as pool:
-        replies = list(pool.map(server.summarize, [body] * 24))
-    statuses = [reply.status_code for reply in replies]
-    assert set(statuses) == {200, 503}
-    refused = [reply for reply in replies if reply.status_code == 503]
-    assert {reply.headers["retry-after"] for reply in refused} == {"1"}
-    assert {reply.json()["error"]["code"] for reply in refused} == {"queue_full"}
-    assert server.summarize(body).status_code == 200
+        responses = list(pool.map(server.summarize, [LONG] * 24))
+    assert {response.status_code for response in responses} == {200, 503}
+    refused = [response for response in responses if response.status_code == 503]
+    assert {response.headers["retry-after"] for response in refused} == {"1"}
+    assert {response.json()["error"]["code"] for response in refused} == {"queue_full"}
+    assert server.summarize().status_code == 200
 
 
 def test_responses_under_load_match_their_texts(start):
     texts = [f"School {number} of Ghent opens in {number} days." for number in range(200)]
     expected = [str(summary) for summary in Summarizer.load(TOY, threads=1).summarize(texts)]
-    server = start("--workers", 2)
+    server = start("--workers", 2, "--max-wait-ms", 50)  # so that texts surely share batches
 
     def summarize(text):
         return server.summarize({"texts": [text]}).json()["results"][0]["summary"]
@@ -285,15 +298,17 @@ POST = "POST /v1/summarize HTTP/1.1\r\nContent-Type: application/json\r\nX-Reque
 
 
 def test_work_of_disconnected_client_is_dropped(start):
-    server = start()
-    body = json.dumps(LONG).encode()
+    num_texts = 1_000  # many seconds of work
+    server = start("--max-texts", num_texts, "--max-queue", num_texts)
+    body = json.dumps({"texts": [TEXT] * num_texts, **SLOW_OPTIONS}).encode()
     with send(server, f"{POST}Content-Length: {len(body)}", body):
         wait_for_work(server)
-    wait_until(lambda: any(line.get("request_id") == "raw" for line in server.log()))
+    wait_until(lambda: server.metric("readagain_queue_texts") == 0)
+    assert server.metric("readagain_batch_texts_sum") < num_texts
+    assert server.summarize().status_code == 200
+    assert server.stop() == 0  # so that the log is complete
     (line,) = [line for line in server.log() if line.get("request_id") == "raw"]
     assert line["status"] == 499
-    assert server.summarize().status_code == 200
-    assert server.metric("readagain_batch_texts_sum") < 64
 
 
 def test_endless_body_gets_413(start):
@@ -301,17 +316,17 @@ def test_endless_body_gets_413(start):
     with send(server, f"{POST}Transfer-Encoding: chunked") as connection:
         for _ in range(5):
             connection.sendall(b"100\r\n" + b" " * 256 + b"\r\n")
-        reply = connection.recv(4096).decode()
-    assert reply.startswith("HTTP/1.1 413 ")
+        response = connection.recv(4096).decode()
+    assert response.startswith("HTTP/1.1 413 ")
     assert server.summarize().status_code == 200
 
 
 def test_body_that_never_arrives_gets_408(start):
     server = start("--timeout-s", 0.5)
     with send(server, f"{POST}Content-Length: 100", b"{") as connection:
-        reply = connection.makefile("rb").read().decode()  # until the server closes the connection
-    assert reply.startswith("HTTP/1.1 408 ")
-    assert "not received within 0.5 s" in reply
+        response = connection.makefile("rb").read().decode()  # until the connection is closed
+    assert response.startswith("HTTP/1.1 408 ")
+    assert "not received within 0.5 s" in response
 
 
 def test_urllib_sees_the_413_of_a_large_body(start):
@@ -332,8 +347,8 @@ def test_server_responds_despite_many_unfinished_requests(start):
             connection = stack.enter_context(socket.create_connection(address, TIMEOUT_S))
             connection.sendall(head)
         assert server.summarize().status_code == 200
-    wait_until(server.log)
-    assert {line["event"] for line in server.log()} == {"request"}
+    assert server.stop() == 0  # so that the log is complete
+    assert [line["event"] for line in server.log()] == ["request", "stopped"]
 
 
 def test_second_server_on_same_port_is_refused(start, readagain):
@@ -344,10 +359,12 @@ def test_second_server_on_same_port_is_refused(start, readagain):
         assert f"{server.url}: cannot listen there (Address already in use)" in second.stderr
 
 
-def test_public_server_without_key_warns(start, monkeypatch):
-    assert "warning: 0.0.0.0 can be reached from other machines without a key" in (
-        start("--host", "0.0.0.0").log_file.read_text()
-    )
+def test_public_server_without_key_warns(start):
+    warning = "warning: 0.0.0.0 can be reached from other machines without a key"
+    assert warning in start("--host", "0.0.0.0").log_file.read_text()
+
+
+def test_public_server_with_key_requires_it(start, monkeypatch):
     monkeypatch.setenv("READAGAIN_API_KEY", "a-key-of-the-operator")
     server = start("--host", "0.0.0.0")
     assert "warning" not in server.log_file.read_text()
@@ -365,16 +382,18 @@ def nginx_lines(page):
 
 @pytest.fixture
 def start_nginx(tmp_path):
-    """Function that starts nginx in front of a server; returns its address."""
+    """Function that starts nginx in front of a server; returns its port."""
     require_programs("nginx")
+    stack = ExitStack()
     processes = []
 
     def run(server, lines):
         folder = tmp_path / "nginx"
         folder.mkdir()
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        # Certificates are left out, and slow clients are given up after one second.
+        # The socket stays bound and does not listen. Only programs that, like nginx, set
+        # SO_REUSEADDR and name this port can then bind it.
+        port = stack.enter_context(bind("127.0.0.1", 0)).getsockname()[1]
+        # Certificates are left out, and slow clients are disconnected after one second.
         lines = re.sub(r"listen 443 ssl;|ssl_certificate.*;", "", lines).replace(" 10s;", " 1s;")
         lines = lines.replace("127.0.0.1:8000", f"127.0.0.1:{server.port}")
         lines = lines.replace("server {", f"server {{ listen 127.0.0.1:{port};")
@@ -397,6 +416,7 @@ def start_nginx(tmp_path):
     for process in processes:
         process.terminate()
         process.communicate()
+    stack.close()
 
 
 def is_listening(port):
@@ -411,7 +431,7 @@ def test_nginx_lines_keep_bad_clients_from_the_server(start, start_nginx):
     head = b"POST /v1/summarize HTTP/1.1\r\nHost: news.example.org\r\n"
     both_lengths = b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
     refused = {
-        head: b"",  # closed without an answer
+        head: b"",  # closed without a response
         head + b"Content-Length: 9\r\n\r\n{": b"",
         head + f"Content-Length: {(1 << 20) + 1}\r\n\r\n".encode(): b"HTTP/1.1 413",
         head + both_lengths: b"HTTP/1.1 400",
@@ -423,21 +443,25 @@ def test_nginx_lines_keep_bad_clients_from_the_server(start, start_nginx):
     assert server.log() == []
     url = f"http://127.0.0.1:{port}"
     forwarded = {"Host": "news.example.org", "X-Forwarded-For": "192.0.2.7"}
-    reply = server.client.post(f"{url}/v1/summarize", json={"texts": [TEXT]}, headers=forwarded)
-    assert reply.status_code == 200
-    codes = [server.client.get(f"{url}/healthz").status_code for _ in range(100)]
+    response = server.client.post(f"{url}/v1/summarize", json={"texts": [TEXT]}, headers=forwarded)
+    assert response.status_code == 200
+    with ThreadPoolExecutor(max_workers=32) as pool:  # more than the connections that are allowed
+        responses = pool.map(server.client.get, [f"{url}/healthz"] * 100)
+    codes = [response.status_code for response in responses]
     assert set(codes) == {200, 429}
-    wait_until(lambda: len(server.log()) == 1 + codes.count(200))
+    assert server.stop() == 0  # so that the log is complete
+    paths = [line["path"] for line in server.log() if line["event"] == "request"]
+    assert paths == ["/v1/summarize", *["/healthz"] * codes.count(200)]
     assert "192.0.2.7" not in server.log_file.read_text()
 
 
 def test_nginx_lines_of_serving_page_run(start, start_nginx):
     server = start()
     port = start_nginx(server, f"server {{ {nginx_lines('docs/serving.md')} }}")
-    reply = server.client.post(f"http://127.0.0.1:{port}/v1/summarize", json={"texts": [TEXT]})
-    assert reply.status_code == 200
-    wait_until(server.log)  # the server logs a request after it has answered
-    assert reply.headers["X-Request-Id"] == server.log()[-1]["request_id"]
+    response = server.client.post(f"http://127.0.0.1:{port}/v1/summarize", json={"texts": [TEXT]})
+    assert response.status_code == 200
+    assert server.stop() == 0  # so that the log is complete
+    assert response.headers["X-Request-Id"] == server.log()[0]["request_id"]
 
 
 def test_examples_of_serving_page_run(start):

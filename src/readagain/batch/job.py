@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readagain import __version__
-from readagain.batch.job_dir import Finished, ShardMetadata, checksum
+from readagain.batch.job_dir import FinishedShards, ShardMetadata, checksum
 from readagain.batch.locations import InputFile, is_remote
 from readagain.batch.shard_worker import ShardConfig, output_format
 from readagain.batch.shards import (
@@ -33,9 +33,9 @@ class BatchJob:
     split: SplitOptions
     config: ShardConfig
     overwrite: bool = False
-    """Delete another job in the output directory."""
+    """Delete the job that is in the output directory."""
     update: bool = False
-    """Resume with changed inputs; shards with unchanged rows are kept."""
+    """Resume a job whose inputs have changed; shards with unchanged rows are kept."""
 
     @property
     def files(self) -> list[InputFile]:
@@ -68,10 +68,13 @@ class BatchJob:
         }
 
     def identity(self) -> dict[str, Any]:
-        """Return the settings, the state of the inputs, and the file that joins each input."""
-        names = self.joined_files()
+        """Return what determines the output: the settings and a description of each input file.
+
+        If shards are joined, the description has the name of the joined file.
+        """
+        joined_files = self.joined_files()
         inputs = [
-            asdict(file) | ({"output": names[source.number]} if names else {})
+            asdict(file) | ({"output": joined_files[source.number]} if joined_files else {})
             for source in self.inputs
             for file in source.files
         ]
@@ -80,7 +83,8 @@ class BatchJob:
     def joined_files(self) -> dict[int, str]:
         """Return the output file of each input, by its number; empty if shards are not joined.
 
-        A file is named after its input. Text files with one text each have one output together.
+        The output file is named after its input. Text files with one text each share one output
+        file.
         """
         if not self.config.one_file_per_input:
             return {}
@@ -89,9 +93,10 @@ class BatchJob:
             suffix: str = output_format(self.config.output_format, source.format)
             path = Path(source.files[0].location)
             is_compressed = plain_name(path) != path.name.lower()
-            stem = Path(path.stem).stem if is_compressed else path.stem
             if source.format == "text":
                 stem = "texts"
+            else:
+                stem = Path(path.stem).stem if is_compressed else path.stem
             if suffix == "csv" and plain_name(path).endswith((".tsv", ".tab")):
                 suffix = "tsv"
             names[source.number] = f"{stem}.{suffix}"
@@ -103,7 +108,7 @@ class BatchJob:
         Remote files are checked when they are read, since they must be copied first.
 
         Raises:
-            ReadAgainError: naming the option, column or model that cannot be used.
+            ReadAgainError: with the option, column or model that cannot be used.
         """
         names = self.config.added_fields
         if len(set(names)) < len(names):
@@ -131,22 +136,23 @@ class BatchJob:
                     read_input_schema(Path(file.location), file.location, self.split)
         config = self.config
         summarizer = Summarizer.load(config.model, threads=1, precision=config.precision)
-        summarizer.summarize("A text.", **config.options)  # refuses options that contradict
+        summarizer.summarize("A text.", **config.options)  # raises errors for invalid options
 
     def split_input(
-        self, source: BatchInput, finished: Finished
+        self, source: BatchInput, finished: FinishedShards
     ) -> Iterator[BatchShard | ShardMetadata]:
-        """Split an input into shards; yield the metadata of finished ones instead.
+        """Split an input into shards; yield the metadata of a shard that is already finished.
 
         Raises:
             ConfigError: when the rows of a finished shard have changed and `update` is not set.
         """
         for shard in split_into_shards(source, self.split):
-            earlier = finished.get((shard.source, shard.number))
-            if earlier is None or (earlier.bad_rows and self.config.on_error == "stop"):
+            metadata = finished.get((shard.source, shard.number))
+            stops_at_bad_rows = self.config.on_error == "stop"
+            if metadata is None or (metadata.bad_rows and stops_at_bad_rows):
                 yield shard
-            elif earlier.input_sha256 == shard.sha256:
-                yield earlier
+            elif metadata.input_sha256 == shard.sha256:
+                yield metadata
             elif self.update:
                 yield shard
             else:
@@ -154,21 +160,22 @@ class BatchJob:
                     "{0}: the rows of {1} have changed; start over with {overwrite}, or keep "
                     "unchanged shards with {update}",
                     shard.where,
-                    earlier.part,
+                    metadata.part,
                 )
 
 
 def group_inputs(files: Iterable[InputFile], options: TextReadOptions) -> list[BatchInput]:
-    """Group files into inputs: consecutive text files are one input, any other file is one."""
+    """Return the inputs of a job: consecutive text files are one input, any other file is one."""
 
     def format_of(file: InputFile) -> TextFormat:
         return options.format or text_format(Path(file.location))
 
     inputs: list[BatchInput] = []
-    for format, members in groupby(files, format_of):
-        group = tuple(members)
-        for each in [group] if format == "text" else [(file,) for file in group]:
-            inputs.append(BatchInput(number=len(inputs), files=each, format=format))
+    for format, files_of_format in groupby(files, format_of):
+        consecutive = tuple(files_of_format)
+        groups = [consecutive] if format == "text" else [(file,) for file in consecutive]
+        for group in groups:
+            inputs.append(BatchInput(number=len(inputs), files=group, format=format))
     return inputs
 
 

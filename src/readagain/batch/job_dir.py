@@ -2,11 +2,11 @@
 
 ```
 OUT_DIR/
-  part-00000-000000.jsonl      rows with summaries; named after the input and the shard
-  news.jsonl, shards/          with one file per input: that file, and the shards it joins
+  part-00000-000000.jsonl      rows with summaries; number of the input, number of the shard
+  news.jsonl, shards/          with one file per input: the joined file; all shards
   bad/part-00000-000000.jsonl  file, row, reason and content of invalid rows
   manifest.json                settings, inputs, counts and checksums of a finished job
-  unfinished/                  identity of the job, metadata of shards; removed at the end
+  unfinished/                  until the job ends: its identity, metadata of finished shards
 ```
 """
 
@@ -33,23 +33,22 @@ MANIFEST_FILE = "manifest.json"
 BAD_ROWS = "bad"
 """Subdirectory of invalid rows."""
 SHARDS = "shards"
-"""Subdirectory of shards that are joined to one file per input."""
+"""Subdirectory of shards, if they are joined to one file per input."""
 METADATA_DIR = f"{UNFINISHED}/notes"
 """Subdirectory with the metadata of finished shards, until the manifest is written."""
 ATTEMPTS_DIR = f"{UNFINISHED}/tries"
-"""Subdirectory with the number of attempts at each shard on a cluster."""
-_PART = re.compile(r"part-\d{5}-\d{6}\.\w+")
+"""Subdirectory with a file for each attempt to run a shard on a cluster."""
+_PART = re.compile(r"part-\d{5}-\d{6}\.\w+")  # the name of a shard's file
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShardMetadata:
-    """Counts and checksums of a finished shard.
-
-    They are deterministic: every run of a job gives the same values.
-    """
+    """Counts and checksums of a finished shard; every run of the job gives the same values."""
 
     source: int
+    """Number of the input."""
     number: int
+    """Number of the shard in the input."""
     part: str
     """The file of rows with summaries."""
     rows: int
@@ -63,7 +62,7 @@ class ShardMetadata:
 
     @property
     def key(self) -> tuple[int, int]:
-        """The numbers of the input and of the shard."""
+        """Number of the input and number of the shard."""
         return self.source, self.number
 
     @property
@@ -73,7 +72,7 @@ class ShardMetadata:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """All its files."""
+        """All files of the shard."""
         return (self.part, self.bad_part) if self.bad_rows else (self.part,)
 
     @property
@@ -81,21 +80,21 @@ class ShardMetadata:
         return PurePosixPath(self.part).stem
 
     def save(self, directory: Directory) -> None:
-        """Write the metadata, which marks the shard as finished."""
+        """Write the metadata file, which marks the shard as finished."""
         content = json.dumps(add_checksum(asdict(self))) + "\n"
         directory.write(f"{METADATA_DIR}/{self._stem}.json", content.encode())
 
     def has_files(self, directory: Directory) -> bool:
         """Return whether the files of the shard exist unchanged."""
-        expected = (self.sha256, self.bad_sha256)
-        contents = (directory.read(name) for name in self.files)
-        return all(
-            content is not None and checksum(content) == wanted
-            for content, wanted in zip(contents, expected, strict=False)
-        )
+        checksums = {self.part: self.sha256, self.bad_part: self.bad_sha256}
+        for name in self.files:
+            content = directory.read(name)
+            if content is None or checksum(content) != checksums[name]:
+                return False
+        return True
 
 
-Finished = Mapping[tuple[int, int], ShardMetadata]
+FinishedShards = Mapping[tuple[int, int], ShardMetadata]
 """Finished shards by their key."""
 
 
@@ -114,12 +113,12 @@ class JobManifest:
     rows: int
     bad_rows: int
     fingerprint: str
-    """Checksum over the rows of all shards: equal outputs have equal fingerprints."""
+    """Checksum of the checksums of all shards; equal outputs have equal fingerprints."""
     shards: list[ShardMetadata]
 
 
 class JobDir(OutputDir):
-    """Output directory of one batch job; `update` accepts changed inputs."""
+    """Output directory of a batch job; if `update`, the inputs of the job may have changed."""
 
     content = "batch job"
     action = "writing into"
@@ -128,6 +127,17 @@ class JobDir(OutputDir):
     def __init__(self, directory: Directory, *, update: bool = False) -> None:
         super().__init__(directory)
         self._update = update
+
+    def withdraw_manifest(self, inputs: list[dict[str, Any]]) -> None:
+        """Replace the manifest by the metadata of its shards if changed inputs are accepted.
+
+        While an update writes shards, the manifest would not match them.
+        """
+        manifest = self._read_manifest() if self._update else None
+        if manifest is not None and manifest.inputs != inputs:
+            for shard in manifest.shards:
+                shard.save(self.directory)
+            self.directory.remove(MANIFEST_FILE)
 
     def finished_shards(self) -> dict[tuple[int, int], ShardMetadata]:
         """Return the finished shards whose files are unchanged."""
@@ -144,14 +154,15 @@ class JobDir(OutputDir):
     ) -> JobManifest:
         """Join shards, write the manifest and remove the files of the unfinished job.
 
-        `joined_files` has the output file of each input, by its number, if shards are joined.
+        `joined_files` has the joined file of each input, by its number; empty if shards are not
+        joined.
 
         Raises:
             DataError: if a node wrote a shard to a folder that this process cannot read, or a
                 shard has changed.
         """
         shards = sorted(shards, key=lambda shard: shard.key)
-        missing = {shard.part for shard in shards} - self._parts()
+        missing = {shard.part for shard in shards} - self._shard_files()
         if missing:
             raise DataError(
                 f"{self.directory.location}: {min(missing)} was written but is not in this "
@@ -165,22 +176,21 @@ class JobDir(OutputDir):
             fingerprint=checksum("".join(shard.sha256 for shard in shards).encode()),
             shards=shards,
         )
-        for source, members in groupby(shards, key=lambda shard: shard.source):
+        job_files = {name for shard in shards for name in shard.files}
+        for source, source_shards in groupby(shards, key=lambda shard: shard.source):
             if source in joined_files:
-                self._join(members, joined_files[source])
+                self._join(source_shards, joined_files[source])
+                job_files.add(joined_files[source])
         # Remove the output of earlier versions of the inputs.
         bad_parts = {f"{BAD_ROWS}/{name}" for name in self.directory.names(BAD_ROWS)}
-        earlier = self._parts() | bad_parts | self._joined_files()
-        current = {name for shard in shards for name in shard.files}
-        current |= {joined_files.get(shard.source, "") for shard in shards}
-        for name in earlier - current:
+        for name in (self._shard_files() | bad_parts | self._joined_files()) - job_files:
             self.directory.remove(name)
         self.write_json(MANIFEST_FILE, add_checksum(asdict(manifest)))
         self.directory.remove(UNFINISHED)
         return manifest
 
     def is_own_name(self, name: str) -> bool:
-        """Return whether batch jobs write a file of this name."""
+        """Return whether batch jobs write a file or subdirectory of this name."""
         own_names = (MANIFEST_FILE, UNFINISHED, BAD_ROWS, SHARDS)
         return name in own_names or bool(_PART.fullmatch(name))
 
@@ -198,8 +208,8 @@ class JobDir(OutputDir):
 
     def clear(self) -> None:
         """Delete the files of the job, and no others."""
-        # Joined files first: only the manifest and the plan list them.
-        names = (*self._joined_files(), MANIFEST_FILE, *self._parts(), BAD_ROWS, UNFINISHED)
+        # Joined files first: only the manifest and the plan, which are removed later, list them.
+        names = (*self._joined_files(), MANIFEST_FILE, *self._shard_files(), BAD_ROWS, UNFINISHED)
         for name in names:
             self.directory.remove(name)
         if not self.directory.names(SHARDS):
@@ -208,10 +218,12 @@ class JobDir(OutputDir):
     def read_identity(self) -> dict[str, Any] | None:
         """Return the settings and inputs of the job in the directory, if there is one."""
         identity = super().read_identity()
-        if identity is not None and identity.keys() != {"settings", "inputs"}:
-            raise self.damaged(self.identity_file)
-        manifest = None if identity is not None else self._read_manifest()
-        return identity if manifest is None else asdict(manifest)
+        if identity is None:  # the job is finished, or there is none
+            manifest = self._read_manifest()
+            return None if manifest is None else asdict(manifest)
+        if identity.keys() != {"settings", "inputs"}:
+            raise self.damaged_error(self.identity_file)
+        return identity
 
     def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         """Compare the settings and inputs with those of the first run.
@@ -229,9 +241,19 @@ class JobDir(OutputDir):
                 join_first(changed),
             )
 
-    def _parts(self) -> set[str]:
-        names = [*self.directory.names(), *(f"{SHARDS}/{n}" for n in self.directory.names(SHARDS))]
-        return {name for name in names if _PART.fullmatch(name.removeprefix(f"{SHARDS}/"))}
+    def remove_outdated(self, identity: Mapping[str, Any]) -> None:
+        """Delete the joined files of inputs that the job no longer has.
+
+        After an interrupted update only its plan lists them, and the plan will be overwritten.
+        """
+        for name in self._joined_files() - {file.get("output") for file in identity["inputs"]}:
+            self.directory.remove(name)
+
+    def _shard_files(self) -> set[str]:
+        """Return the files of rows with summaries in the directory."""
+        names = set(filter(_PART.fullmatch, self.directory.names()))
+        joined_names = filter(_PART.fullmatch, self.directory.names(SHARDS))
+        return names | {f"{SHARDS}/{name}" for name in joined_names}
 
     def _join(self, shards: Iterable[ShardMetadata], name: str) -> None:
         """Write the rows of all shards of an input to one file, one shard in memory at a time."""
@@ -278,19 +300,19 @@ class JobDir(OutputDir):
         where = f"{self.directory.location}/{MANIFEST_FILE}"
         # Before the checksum: another version may compute it differently.
         check_format_version(content, FORMAT_VERSION, path=where)
-        found = verify_checksum(json.dumps(content).encode())
+        fields = verify_checksum(json.dumps(content).encode()) or {}
         try:
-            shards = [ShardMetadata(**shard) for shard in (found or {})["shards"]]
-            return JobManifest(**{**(found or {}), "shards": shards})
+            shards = [ShardMetadata(**shard) for shard in fields["shards"]]
+            return JobManifest(**{**fields, "shards": shards})
         except (KeyError, TypeError) as error:
-            raise self.damaged(MANIFEST_FILE) from error
+            raise self.damaged_error(MANIFEST_FILE) from error
 
 
 def _changed_files(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[str]:
-    """Return which files are new, missing or have another size.
+    """Describe the files that are new, missing or have another size.
 
-    If only the modification time of a file differs, it is not listed here. Its rows are compared
-    with the finished shards when they are read.
+    A file of which only the modification time differs is not listed. When it is read, its rows are
+    compared with the finished shards.
     """
     old = {file["location"]: file for file in before}
     new = {file["location"]: file for file in now}

@@ -1,6 +1,6 @@
-"""Input files and output directories, local or on the file systems of pyarrow.
+"""Input files and output directories, local or remote (on a file system of pyarrow).
 
-A location is a path or an address such as `s3://bucket/news.jsonl.gz`, `gs://…`, `abfs://…` or
+A location is a path, or an address such as `s3://bucket/news.jsonl.gz`, `gs://…`, `abfs://…` or
 `hdfs://…`.
 """
 
@@ -20,7 +20,6 @@ from readagain.errors import DataError, first_line, require
 from readagain.formats.files import changed_error, check_regular_file, named_errors
 from readagain.storage.output_dir import Directory, LocalDir
 
-WILDCARDS = "*?["
 UNFINISHED = "unfinished"
 """Subdirectory with the files of an unfinished job; removed when the job is finished."""
 
@@ -40,13 +39,13 @@ class InputFile:
 
 
 def find_files(patterns: Sequence[str], *, out: str = "") -> list[InputFile]:
-    """Return the files for paths, addresses and glob patterns, without repetition, in order.
+    """Return the files that paths, addresses and glob patterns name, in order, each file once.
 
     Files in `out`, the output directory of the job, are skipped.
 
     Raises:
-        DataError: for a missing file, a file named twice, a pattern without a match, and inputs
-            that are all in `out`.
+        DataError: for a missing file, a file named twice, a pattern without a match, and a pattern
+            that matches only files in `out`.
     """
     files_by_name: dict[str, InputFile] = {}
     for pattern in patterns:
@@ -68,7 +67,12 @@ def _find(pattern: str) -> list[InputFile]:
 
 
 def _full_name(location: str) -> str:
+    """Return a name that is the same for the relative and the absolute path of a file."""
     return location if is_remote(location) else str(Path(location).absolute())
+
+
+def _has_wildcard(pattern: str) -> bool:
+    return any(character in pattern for character in "*?[")
 
 
 def _is_inside(location: str, directory: str) -> bool:
@@ -85,10 +89,10 @@ def is_remote(location: str) -> bool:
 
 @contextmanager
 def local_copy(location: str) -> Iterator[Path]:
-    """Yield the path of a file; a remote one is copied here and removed afterwards.
+    """Yield the path of a file; a remote file is copied to this machine until the block ends.
 
     Raises:
-        DataError: when it cannot be copied.
+        DataError: when the remote file cannot be copied.
     """
     if not is_remote(location):
         yield Path(location)
@@ -110,11 +114,11 @@ def _file_system(location: str) -> tuple[Any, str]:
 
 @contextmanager
 def _remote_errors(location: str, action: str) -> Iterator[None]:
-    """Turn errors of pyarrow and the system into a `DataError` with the location."""
+    """Replace errors of pyarrow and of the system by a `DataError` with the location."""
     try:
         yield
-    except (OSError, ValueError, NotImplementedError) as error:  # base classes of pyarrow's
-        # The first line of pyarrow's message has the reason; the others name its source files.
+    except (OSError, ValueError, NotImplementedError) as error:  # the bases of pyarrow's errors
+        # The first line of pyarrow's message has the reason; other lines name source files.
         reason = getattr(error, "strerror", None) or first_line(error)
         raise DataError(f"{location}: cannot be {action}: {reason}") from error
 
@@ -126,47 +130,49 @@ def _find_local(pattern: str) -> list[InputFile]:
             raise DataError(f"{path}: a folder; name its files, for example '{path}/*.jsonl'")
         if path.exists():
             check_regular_file(path)
-            return [_describe(path)]
-    if not any(character in pattern for character in WILDCARDS):
+            return [_local_file(path)]
+    if not _has_wildcard(pattern):
         raise DataError(f"{path}: no such file")
     # Path.glob does not support absolute patterns.
     names = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
-    return [_describe(Path(name)) for name in names if Path(name).is_file()]
+    return [_local_file(Path(name)) for name in names if Path(name).is_file()]
 
 
-def _describe(path: Path) -> InputFile:
+def _local_file(path: Path) -> InputFile:
     with named_errors(path):
         state = path.stat()
     return InputFile(location=str(path), bytes=state.st_size, mtime_ns=state.st_mtime_ns)
 
 
 def _find_remote(pattern: str) -> list[InputFile]:
-    has_wildcard = any(character in pattern for character in WILDCARDS)
-    directory = pattern.rpartition("/")[0] if has_wildcard else pattern
-    if any(character in directory for character in WILDCARDS):
+    types = _fs().FileType
+    if not _has_wildcard(pattern):
+        system, path = _file_system(pattern)
+        with _remote_errors(pattern, "read"):
+            info = system.get_file_info(path)
+        if info.type != types.File:
+            is_folder = info.type == types.Directory
+            problem = "a folder; name its files" if is_folder else "no such file"
+            raise DataError(f"{pattern}: {problem}")
+        return [_remote_file(pattern, info)]
+    directory = pattern.rpartition("/")[0]
+    if _has_wildcard(directory):
         raise DataError(f"{pattern}: an address may only have a pattern after its last /")
     system, path = _file_system(directory)
     with _remote_errors(pattern, "read"):
-        if has_wildcard:
-            infos = system.get_file_info(_fs().FileSelector(path, allow_not_found=True))
-        else:
-            infos = [system.get_file_info(path)]
-    types = _fs().FileType
-    if not has_wildcard and infos[0].type != types.File:
-        is_folder = infos[0].type == types.Directory
-        problem = "a folder; name its files" if is_folder else "no such file"
-        raise DataError(f"{pattern}: {problem}")
+        infos = system.get_file_info(_fs().FileSelector(path, allow_not_found=True))
     files = [
-        InputFile(
-            location=f"{directory}/{info.base_name}" if has_wildcard else pattern,
-            bytes=info.size,
-            mtime_ns=info.mtime_ns or 0,
-        )
+        _remote_file(f"{directory}/{info.base_name}", info)
         for info in infos
         if info.type == types.File
     ]
-    matches = [f for f in files if not has_wildcard or fnmatchcase(f.location, pattern)]
+    matches = [file for file in files if fnmatchcase(file.location, pattern)]
     return sorted(matches, key=lambda file: file.location)
+
+
+def _remote_file(location: str, info: Any) -> InputFile:
+    """Return the input file at a location, given its `pyarrow.fs.FileInfo`."""
+    return InputFile(location=location, bytes=info.size, mtime_ns=info.mtime_ns or 0)
 
 
 def _fs() -> ModuleType:
@@ -183,7 +189,7 @@ def open_directory(location: str) -> Directory:
 
 
 class _RemoteDir:
-    """Directory of an object store or of HDFS."""
+    """Directory of an object store or of HDFS; see `Directory` for the methods."""
 
     def __init__(self, location: str) -> None:
         self.location = location.rstrip("/")
@@ -191,12 +197,13 @@ class _RemoteDir:
 
     @contextmanager
     def create(self, name: str) -> Iterator[BinaryIO]:
-        # Write to a temporary file and rename it: closing a failed stream may publish a part.
+        # Written to a temporary file first: if writing fails, closing the stream may publish an
+        # incomplete file.
         temporary = f"{self._path}/{UNFINISHED}/{uuid4().hex}.part"
         path = f"{self._path}/{name}"
         with _remote_errors(f"{self.location}/{name}", "written"):
-            for each in (temporary, path):
-                self._system.create_dir(each.rpartition("/")[0], recursive=True)
+            for file_path in (temporary, path):
+                self._system.create_dir(file_path.rpartition("/")[0], recursive=True)
             with self._system.open_output_stream(temporary) as file:
                 yield file
             self._system.move(temporary, path)

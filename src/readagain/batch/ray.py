@@ -14,7 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from readagain.batch.job import BatchJob
-from readagain.batch.job_dir import ATTEMPTS_DIR, Finished, ShardMetadata
+from readagain.batch.job_dir import ATTEMPTS_DIR, FinishedShards, ShardMetadata
 from readagain.batch.locations import is_remote, open_directory
 from readagain.batch.run import Engine, raise_for_failed
 from readagain.batch.shard_worker import ShardConfig, ShardWorker
@@ -25,9 +25,10 @@ from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
 from readagain.worker_pool import MAX_CRASHES, TaskFailure
 
 WORKERS_PER_READER = 8
-"""Number of workers per reader; a reader is much faster than a worker."""
+"""Number of actors that summarize shards for each task that reads inputs, which is much faster."""
 
 Batch = dict[str, Any]
+"""Batch of Ray Data: the values of each column."""
 
 
 def ray_engine(*, address: str | None, num_workers: int) -> Engine:
@@ -38,7 +39,7 @@ def ray_engine(*, address: str | None, num_workers: int) -> Engine:
     ray = require("ray", extra="ray", purpose="the engine 'ray'")
     require("ray.data", extra="ray", purpose="the engine 'ray'")
 
-    def run(job: BatchJob, finished: Finished) -> Iterator[ShardMetadata]:
+    def run(job: BatchJob, finished: FinishedShards) -> Iterator[ShardMetadata]:
         with _connection(ray, address):
             try:
                 yield from _run(ray, job, finished, num_workers)
@@ -52,28 +53,29 @@ def ray_engine(*, address: str | None, num_workers: int) -> Engine:
 
 
 def _run(
-    ray: ModuleType, job: BatchJob, finished: Finished, num_workers: int
+    ray: ModuleType, job: BatchJob, finished: FinishedShards, num_workers: int
 ) -> Iterator[ShardMetadata]:
     """Split the inputs into shards in Ray tasks, and summarize the shards in Ray actors.
 
-    All items are pickled: shards, metadata of finished shards, and errors. They are sent only
-    between processes of this package.
+    Tasks and actors exchange pickled items: shards, metadata of finished shards, and errors. Only
+    processes of this package create them, so unpickling is safe.
 
     Raises:
-        DataError: at the end, naming the shards that killed their worker in every attempt.
-        ReadAgainError: as raised by a reader or a worker.
+        DataError: at the end, if a shard killed its actor in every attempt.
+        ReadAgainError: if a task or an actor raised it.
     """
-    processors = int(ray.cluster_resources().get("CPU", 1))
-    num_actors = num_workers or max(1, processors // job.config.threads)
-    by_input: dict[int, dict[tuple[int, int], ShardMetadata]] = {}
+    num_processors = int(ray.cluster_resources().get("CPU", 1))
+    num_actors = num_workers or max(1, num_processors // job.config.threads)
+    finished_by_input: dict[int, dict[tuple[int, int], ShardMetadata]] = {}
     for key, shard in finished.items():
-        by_input.setdefault(shard.source, {})[key] = shard
+        finished_by_input.setdefault(shard.source, {})[key] = shard
     sources = [
-        {"source": pickle.dumps((source, by_input.get(source.number, {})))} for source in job.inputs
+        {"source": pickle.dumps((source, finished_by_input.get(source.number, {})))}
+        for source in job.inputs
     ]
     dataset = ray.data.from_items(sources, override_num_blocks=len(sources))
     context = dataset.context
-    # One shard per block of Ray Data, even if it is small.
+    # One shard per block of Ray Data, even if the shard is small.
     context.target_max_block_size = context.target_min_block_size = 1
     context.enable_progress_bars = False
     working_dir = _working_dir(job)
@@ -89,20 +91,20 @@ def _run(
         num_cpus=job.config.threads,
         compute=ray.data.ActorPoolStrategy(size=num_actors),
     )
-    failed: list[str] = []
+    failed_shards: list[str] = []
     for row in results.iter_rows():
         result = pickle.loads(row["item"])  # nosec B301
         if isinstance(result, ReadAgainError):
             raise result
         if isinstance(result, TaskFailure):
-            failed.append(result.task)
+            failed_shards.append(result.task)
         else:
             yield result
-    raise_for_failed(failed)
+    raise_for_failed(failed_shards)
 
 
 class _Reader:
-    """Ray task that splits inputs into shards."""
+    """Ray task that splits inputs into shards; items other than shards get no name."""
 
     def __init__(self, job: BatchJob, working_dir: Path | None) -> None:
         self._job = job
@@ -121,7 +123,10 @@ class _Reader:
 
 
 class ShardActor:
-    """Ray actor that summarizes shards and passes on other items, which have no name."""
+    """Ray actor that summarizes shards and returns other items, which have no name, unchanged.
+
+    `model_files` are the files of a model that the node may lack; empty for a bundled model.
+    """
 
     def __init__(
         self, config: ShardConfig, model_files: Mapping[str, bytes], working_dir: Path | None
@@ -139,9 +144,10 @@ class ShardActor:
         return {"item": [self._run(str(name), item) if name else item for name, item in pairs]}
 
     def _run(self, name: str, packed: bytes) -> bytes:
-        """Summarize a shard, or give it up after `MAX_CRASHES` attempts.
+        """Summarize a shard, or give up after `MAX_CRASHES` attempts.
 
-        Attempts are counted here, since Ray repeats a task whose actor died without a limit.
+        Each attempt writes a file, which is removed if the attempt succeeds. The files are counted,
+        since Ray repeats a task whose actor died without a limit.
         """
         attempts = f"{ATTEMPTS_DIR}/{name}"
         try:
@@ -167,7 +173,7 @@ def _change_dir(working_dir: Path | None) -> None:
     """Change to the working directory of the job; Ray starts processes in another one.
 
     Raises:
-        DataError: when the node does not have it.
+        DataError: when the node does not have this directory.
     """
     if working_dir is not None:
         try:
@@ -190,7 +196,7 @@ def _model_files(model: str) -> dict[str, bytes]:
 
 @contextmanager
 def _connection(ray: ModuleType, address: str | None) -> Iterator[None]:
-    """Connect to the cluster, unless this process is connected; disconnect at the end."""
+    """Connect to the cluster until the block ends, unless this process is already connected."""
     if ray.is_initialized():
         yield
         return

@@ -1,4 +1,4 @@
-"""Execution of a batch job, new or resumed, and the engine with processes on this machine."""
+"""Execution of a batch job, new or resumed, and the engine that uses this machine only."""
 
 import logging
 from collections import deque
@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from readagain.batch.job import BatchJob
-from readagain.batch.job_dir import ATTEMPTS_DIR, Finished, JobDir, JobManifest, ShardMetadata
+from readagain.batch.job_dir import (
+    ATTEMPTS_DIR,
+    FinishedShards,
+    JobDir,
+    JobManifest,
+    ShardMetadata,
+)
 from readagain.batch.locations import open_directory
 from readagain.batch.shard_worker import ShardConfig, ShardWorker
 from readagain.batch.shards import BatchShard
@@ -17,7 +23,7 @@ from readagain.worker_pool import MAX_CRASHES, TaskFailure, run_tasks
 
 logger = logging.getLogger(__name__)
 
-Engine = Callable[[BatchJob, Finished], Iterator[ShardMetadata]]
+Engine = Callable[[BatchJob, FinishedShards], Iterator[ShardMetadata]]
 """Function that summarizes the unfinished shards and yields the metadata of all shards."""
 
 
@@ -27,7 +33,7 @@ def run_batch(
     *,
     on_progress: Callable[[JobProgress], None] = lambda progress: None,
 ) -> JobManifest:
-    """Summarize all rows of a job's inputs; shards of an earlier run are kept.
+    """Summarize all rows of a job's inputs; keep the finished shards of an earlier run.
 
     The output does not depend on the engine, the number of workers or interruptions.
 
@@ -39,6 +45,7 @@ def run_batch(
     directory = open_directory(job.config.out)
     with JobDir.open(directory, identity, overwrite=job.overwrite, update=job.update) as job_dir:
         directory.remove(ATTEMPTS_DIR)
+        job_dir.withdraw_manifest(identity["inputs"])
         finished = job_dir.finished_shards()
         shards = list(_report_progress(engine(job, finished), job, finished, on_progress))
         for file in job.files:
@@ -49,24 +56,24 @@ def run_batch(
 def _report_progress(
     shards: Iterator[ShardMetadata],
     job: BatchJob,
-    finished: Finished,
+    finished: FinishedShards,
     on_progress: Callable[[JobProgress], None],
 ) -> Iterator[ShardMetadata]:
-    """Yield the shards and report the progress after each."""
-    rows = resumed = input_bytes = resumed_bytes = 0
+    """Yield the shards, and report the progress with each shard."""
+    rows = resumed_rows = input_bytes = resumed_bytes = 0
     total_bytes = max(sum(file.bytes for file in job.files), 1)
     for shard in shards:
         rows += shard.rows
         input_bytes += shard.input_bytes
         if finished.get(shard.key) == shard:
-            resumed += shard.rows
+            resumed_rows += shard.rows
             resumed_bytes += shard.input_bytes
         on_progress(
             JobProgress(
                 stage="summarizing",
                 share=min(input_bytes / total_bytes, 1.0),
                 records=rows,
-                resumed=resumed,
+                resumed=resumed_rows,
                 resumed_share=resumed_bytes / total_bytes,
             )
         )
@@ -74,9 +81,9 @@ def _report_progress(
 
 
 def local_engine(*, num_workers: int) -> Engine:
-    """Return the engine of this machine; 0 workers means one per processor."""
+    """Return the engine that uses processes of this machine; 0 workers means one per processor."""
 
-    def run(job: BatchJob, finished: Finished) -> Iterator[ShardMetadata]:
+    def run(job: BatchJob, finished: FinishedShards) -> Iterator[ShardMetadata]:
         items = (item for source in job.inputs for item in job.split_input(source, finished))
         return run_local(
             items, job.config, num_workers or max(1, num_processors() // job.config.threads)
@@ -88,18 +95,18 @@ def local_engine(*, num_workers: int) -> Engine:
 def run_local(
     items: Iterator[BatchShard | ShardMetadata], config: ShardConfig, num_workers: int
 ) -> Iterator[ShardMetadata]:
-    """Summarize shards in worker processes; yield metadata when a shard is finished.
+    """Summarize shards in worker processes; yield the metadata of each shard when it is finished.
 
-    A shard is read when a worker is free, so at most one per worker is in memory. A worker that
-    dies is replaced, and its shard is run again. Metadata among the items, which is of shards that
-    are already finished, is passed through.
+    An item is a shard, or the metadata of a shard that is already finished, which is yielded
+    unchanged. A shard is read when a worker is free, so at most one shard per worker is in memory.
+    A worker that dies is replaced, and its shard is run again.
 
     Raises:
-        DataError: at the end, naming the shards that killed their worker in every attempt.
-        ReadAgainError: as raised by a worker, immediately.
+        DataError: at the end, if a shard killed its worker in every attempt.
+        ReadAgainError: at once, if a worker raised it.
     """
     already_finished: deque[ShardMetadata] = deque()
-    failed: list[str] = []
+    failed_shards: list[str] = []
 
     def unfinished_shards() -> Iterator[BatchShard]:
         for item in items:
@@ -112,21 +119,21 @@ def run_local(
         while already_finished:
             yield already_finished.popleft()
         if isinstance(result, TaskFailure):
-            failed.append(f"{result.task.name} ({result.task.where})")
-            logger.warning("%s killed its worker; skipped", failed[-1])
+            failed_shards.append(f"{result.task.name} ({result.task.where})")
+            logger.warning("%s killed its worker; skipped", failed_shards[-1])
         else:
             yield result
     yield from already_finished
-    raise_for_failed(failed)
+    raise_for_failed(failed_shards)
 
 
-def raise_for_failed(names: Sequence[str]) -> None:
+def raise_for_failed(shards: Sequence[str]) -> None:
     """Raise a `DataError` if there are shards that killed their worker in every attempt."""
-    if names:
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    if shards:
+        more = f" and {len(shards) - 1} more" if len(shards) > 1 else ""
         raise DataError(
-            f"{names[0]}{more}: skipped, since it killed its worker {MAX_CRASHES} times; the other "
-            "shards are finished; run the same command again to retry"
+            f"{shards[0]}{more}: skipped, since it killed its worker {MAX_CRASHES} times; the "
+            "other shards are finished; run the same command again to retry"
         )
 
 

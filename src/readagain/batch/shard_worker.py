@@ -1,4 +1,4 @@
-"""Worker that summarizes the rows of a shard and writes them."""
+"""Worker that summarizes the rows of shards and writes them to files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +29,7 @@ class ShardConfig:
     """Model, decoding options and output of a job."""
 
     out: str
+    """Location of the output directory."""
     model: str
     threads: int = 1
     precision: Precision | None = None
@@ -38,13 +39,14 @@ class ShardConfig:
     has_confidence: bool = False
     """Add fields with the confidence and the codes of the warnings."""
     output_format: OutputFormat | None = None
+    """None for the format of the input; JSONL for plain text."""
     one_file_per_input: bool = False
     """Join the shards of each input to one file at the end of the job."""
     on_error: OnError = "skip"
 
     @property
     def writes_score(self) -> bool:
-        """Return whether rows get a score, which n-best lists always have."""
+        """Return whether rows get a score; rows with several headlines always do."""
         return self.has_score or self.options.get("n_best", 1) > 1
 
     @property
@@ -61,10 +63,10 @@ class ShardConfig:
 
 
 def output_format(option: OutputFormat | None, input_format: TextFormat) -> OutputFormat:
-    """Return the output format for an input format; the user may have set `option`.
+    """Return `option`, or if it is None, the output format for an input format.
 
     Raises:
-        ConfigError: for JSONL as a table, since its objects may have different fields.
+        ConfigError: if JSONL should become a table; JSON objects may have different fields.
     """
     if input_format == "jsonl" and option not in (None, "jsonl"):
         raise ArgumentError(
@@ -86,34 +88,27 @@ class ShardWorker:
         )
 
     def run(self, shard: BatchShard) -> ShardMetadata:
-        """Summarize the rows of a shard; write them, then their metadata.
+        """Summarize the rows of a shard; write the rows, then the metadata of the shard.
 
         Raises:
-            DataError: for an invalid row if the job stops there, or when the output cannot be
+            DataError: for an invalid row if `on_error` is "stop", or when the output cannot be
                 written.
         """
         format = output_format(self._config.output_format, shard.schema.format)
-        keeps_table = format == shard.schema.format == "parquet"
-        records = list(shard.records([shard.schema.text_column] if keeps_table else None))
+        # From Parquet to Parquet, only the texts are parsed; the columns keep their types.
+        keeps_columns = format == shard.schema.format == "parquet"
+        records = list(shard.records([shard.schema.text_column] if keeps_columns else None))
         rows = self._summarize(records)
-        if format == "parquet" and not keeps_table:
+        if format == "parquet" and not keeps_columns:
             rows = list(map(_check_utf8, rows, records))
         valid = [row for row in rows if not isinstance(row, InvalidRecord)]
         invalid = [row for row in rows if isinstance(row, InvalidRecord)]
         if invalid and self._config.on_error == "stop":
             raise invalid_record_error(invalid[0])
-        if keeps_table:
-            table, indices = _join_tables(shard)
-            indexed_rows = list(zip(rows, indices, strict=True))
-            invalid = [
-                row if index is None else replace(row, content=row_values(table, index))
-                for row, index in indexed_rows
-                if isinstance(row, InvalidRecord)
-            ]
-            valid_indices = [i for row, i in indexed_rows if not isinstance(row, InvalidRecord)]
-            content = write_parquet(self._add_columns(table.take(valid_indices), valid))
+        if keeps_columns:
+            content, invalid = self._format_table(shard, rows)
         else:
-            content = self._write(format, shard, valid)
+            content = self._format_rows(format, shard, valid)
         bad = write_jsonl(record.as_row() for record in invalid)
         is_tsv = format == "csv" and shard.schema.delimiter == "\t"
         part = f"{shard.name}.{'tsv' if is_tsv else format}"
@@ -141,7 +136,7 @@ class ShardWorker:
         """Return the rows with summaries; invalid records keep their position."""
         config = self._config
         texts = [record.text for record in records if isinstance(record, TextRecord)]
-        # As a stream, so that no more summaries are in memory than are decoded together.
+        # An iterator, so that only the summaries of one decoding batch are in memory.
         summaries = self._summarizer.summarize(iter(texts), **config.options)
         return [
             record
@@ -156,7 +151,28 @@ class ShardWorker:
             for record in records
         ]
 
-    def _write(self, format: OutputFormat, shard: BatchShard, rows: Sequence[Row]) -> bytes:
+    def _format_table(
+        self, shard: BatchShard, rows: Sequence[Row | InvalidRecord]
+    ) -> tuple[bytes, list[InvalidRecord]]:
+        """Add the new fields to the columns of a Parquet shard.
+
+        Returns:
+            The Parquet file of the valid rows, and the invalid rows with all their columns.
+        """
+        table, indices = _join_tables(shard)
+        valid, valid_indices, invalid = [], [], []
+        for row, index in zip(rows, indices, strict=True):
+            if not isinstance(row, InvalidRecord):
+                valid.append(row)
+                valid_indices.append(index)
+            elif index is None:
+                invalid.append(row)
+            else:
+                invalid.append(replace(row, content=row_values(table, index)))
+        return write_parquet(self._add_columns(table.take(valid_indices), valid)), invalid
+
+    def _format_rows(self, format: OutputFormat, shard: BatchShard, rows: Sequence[Row]) -> bytes:
+        """Return the output file of a shard."""
         columns = shard.schema.columns
         match format:
             case "jsonl":
@@ -165,8 +181,9 @@ class ShardWorker:
                 names = (*columns, *self._config.added_fields)
                 content = write_csv(rows, names, shard.schema.delimiter)
                 if self._config.one_file_per_input and shard.number > 0:
-                    # The joined file has the header of the first shard only.
-                    content = content.removeprefix(write_csv([], names, shard.schema.delimiter))
+                    # Only the first shard has a header, so that shards can be joined.
+                    header = write_csv([], names, shard.schema.delimiter)
+                    content = content.removeprefix(header)
                 return content
             case "parquet":
                 return write_parquet(self._add_columns(make_table(rows, columns), rows))
@@ -180,7 +197,7 @@ class ShardWorker:
             "confidence": arrow.float64(),
             "warnings": arrow.list_(arrow.string()),
             "alternatives": arrow.list_(alternative),
-            # Last, since the user may name this field "score".
+            # Last, so that it has this type even if the user names the field "score".
             self._config.summary_field: arrow.string(),
         }
         for name in self._config.added_fields:

@@ -1,4 +1,9 @@
-"""Shards: groups of rows that a worker summarizes; only the input determines the groups."""
+"""Splitting of inputs into shards, the groups of consecutive rows that workers summarize.
+
+A file is read in blocks of rows. The first shards of an input have one block each, so that small
+inputs use all processors. Later shards have several blocks, so that large inputs have fewer files.
+Only the input and the options determine the shards, so an interrupted job can be resumed.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -23,18 +28,20 @@ from readagain.formats.texts import (
 
 @dataclass(frozen=True, kw_only=True)
 class BatchInput:
-    """One input file, or consecutive text files with one row each."""
+    """One input file, or consecutive text files, each of which is one row."""
 
     number: int
+    """Number of the input in its job, from 0."""
     files: tuple[InputFile, ...]
     format: TextFormat
 
 
 BLOCK_ROWS = 1024
-"""Number of rows of a shard at the start of an input, so that small inputs use all processors."""
+"""Maximum number of rows in a block."""
 NUM_SMALL_SHARDS = 64
+"""Number of shards of an input that have one block."""
 LARGE_SHARD_BLOCKS = 16
-"""Number of blocks in each of the later shards: ten million rows in one file are 671 shards."""
+"""Number of blocks in later shards; ten million rows in one file are then 671 shards."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,14 +54,14 @@ class SplitOptions:
 
     read: TextReadOptions
     shard_rows: int | None = None
-    """Number of rows of a shard; None starts with small shards and continues with large ones."""
+    """Number of rows of a shard; None for small shards first, then large ones."""
     added_fields: tuple[str, ...]
-    """Fields that the output adds; no input may have them."""
+    """Fields that the job adds to each row; no input may have a field of this name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """Consecutive rows of one file; rows of a Parquet file are serialized to bytes."""
+    """Block of rows of one file; rows of a Parquet file are serialized to bytes."""
 
     location: str
     block: Block = field(repr=False)
@@ -62,10 +69,12 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchShard:
-    """Consecutive rows of one input, not parsed; can be sent to another process."""
+    """Consecutive unparsed rows of one input; can be pickled for another process."""
 
     source: int
+    """Number of the input."""
     number: int
+    """Number of the shard in the input, from 0."""
     schema: RecordSchema
     pieces: tuple[Piece, ...]
     input_bytes: int
@@ -73,7 +82,7 @@ class BatchShard:
 
     @property
     def name(self) -> str:
-        """Stem of the shard's file names; the order of names is that of the input."""
+        """Stem of the shard's file names; sorted names are in the order of the input."""
         return f"part-{self.source:05d}-{self.number:06d}"
 
     @property
@@ -89,12 +98,12 @@ class BatchShard:
         """Checksum of the unparsed rows and their locations."""
         digest = sha256()
         for piece in self.pieces:
-            for part in (os.fsencode(piece.location), *_content(piece.block)):
-                digest.update(len(part).to_bytes(8, "big") + part)
+            for content in (os.fsencode(piece.location), *_row_contents(piece.block)):
+                digest.update(len(content).to_bytes(8, "big") + content)
         return digest.hexdigest()
 
     def records(self, columns: Sequence[str] | None = None) -> Iterator[TextRecord | InvalidRecord]:
-        """Parse the rows; `columns` selects columns of a Parquet file."""
+        """Parse the rows; `columns` are the columns of a Parquet file to parse (default: all)."""
         for piece in self.pieces:
             block = piece.block
             if self.schema.format == "parquet":
@@ -105,7 +114,7 @@ class BatchShard:
 
 
 def _restore_url(record: TextRecord | InvalidRecord, location: str) -> TextRecord | InvalidRecord:
-    """Restore the `//` of a URL, which `Path` collapses to `/`."""
+    """Restore the `//` of an address, which `Path` collapses to `/`."""
     if not is_remote(location):
         return record
     where = record.where.replace(str(Path(location)), location, 1)
@@ -114,8 +123,8 @@ def _restore_url(record: TextRecord | InvalidRecord, location: str) -> TextRecor
     return replace(record, where=where)
 
 
-def _content(block: Block) -> Iterator[bytes]:
-    """Yield the content of a block for a checksum; rows other than bytes are encoded by `repr`."""
+def _row_contents(block: Block) -> Iterator[bytes]:
+    """Yield the rows of a block as bytes, for checksums and sizes; `repr` encodes other types."""
     if block.invalid is not None:
         yield os.fsencode(block.invalid.reason)
     for row in [block.payload] if isinstance(block.payload, bytes) else block.payload:
@@ -123,7 +132,7 @@ def _content(block: Block) -> Iterator[bytes]:
 
 
 def split_into_shards(source: BatchInput, options: SplitOptions) -> Iterator[BatchShard]:
-    """Split an input into shards, one in memory at a time.
+    """Split an input into shards, of which one is in memory at a time.
 
     Raises:
         DataError: when a file cannot be read to its end.
@@ -143,7 +152,7 @@ def read_input_schema(path: Path, location: str, options: SplitOptions) -> Recor
     """Read the schema of a file; messages name `location`.
 
     Raises:
-        DataError: if the file has no text column, or already has a column that the output adds.
+        DataError: if the file has no text column, or already has a field that the job adds.
     """
     try:
         schema = read_schema(path, options.read)
@@ -160,6 +169,7 @@ def read_input_schema(path: Path, location: str, options: SplitOptions) -> Recor
 
 
 _Split = Iterator[tuple[RecordSchema, tuple[Piece, ...], int]]
+"""Schema, pieces and input bytes of each shard."""
 
 
 def _split_rows(source: BatchInput, options: SplitOptions) -> _Split:
@@ -169,24 +179,22 @@ def _split_rows(source: BatchInput, options: SplitOptions) -> _Split:
     with local_copy(file.location) as path:
         schema = read_input_schema(path, file.location, options)
         max_rows = options.shard_rows or BLOCK_ROWS
-        before = 0
+        start = 0  # position of the shard in the file
         for blocks in _group_blocks(read_blocks(path, schema, max_rows), options):
-            yield (
-                schema,
-                tuple(Piece(location=file.location, block=block) for block in blocks),
-                blocks[-1].position - before,
-            )
-            before = blocks[-1].position
+            end = blocks[-1].position
+            pieces = tuple(Piece(location=file.location, block=block) for block in blocks)
+            yield schema, pieces, end - start
+            start = end
 
 
 def _group_blocks(blocks: Iterator[Block], options: SplitOptions) -> Iterator[list[Block]]:
-    """Group the blocks of an input into shards; record batches of Parquet become bytes."""
+    """Group the blocks of an input into shards; serialize record batches of Parquet."""
     group: list[Block] = []
     size = num_shards = 0
     for block in blocks:
-        if hasattr(block.payload, "schema"):
+        if hasattr(block.payload, "schema"):  # a record batch of pyarrow
             block = replace(block, payload=pack_batch(block.payload))
-        num_bytes = sum(map(len, _content(block)))
+        num_bytes = sum(map(len, _row_contents(block)))
         if group and size + num_bytes > BLOCK_BYTES:
             yield group
             group, size, num_shards = [], 0, num_shards + 1
@@ -203,20 +211,20 @@ def _group_blocks(blocks: Iterator[Block], options: SplitOptions) -> Iterator[li
 def _split_texts(source: BatchInput, options: SplitOptions) -> _Split:
     schema = read_schema(Path(source.files[0].location), options.read)
     pieces: list[Piece] = []
-    size = num_read = num_shards = 0
+    size = input_bytes = num_shards = 0
     for file in source.files:
         block = _read_text(file.location, schema)
         pieces.append(Piece(location=file.location, block=block))
         size += len(block.payload)
-        num_read += file.bytes
+        input_bytes += file.bytes
         is_small = num_shards < NUM_SMALL_SHARDS
         max_rows = options.shard_rows or BLOCK_ROWS * (1 if is_small else LARGE_SHARD_BLOCKS)
         if len(pieces) == max_rows or size >= BLOCK_BYTES:
-            yield schema, tuple(pieces), num_read
-            pieces, size, num_read = [], 0, 0
+            yield schema, tuple(pieces), input_bytes
+            pieces, size, input_bytes = [], 0, 0
             num_shards += 1
     if pieces:
-        yield schema, tuple(pieces), num_read
+        yield schema, tuple(pieces), input_bytes
 
 
 def _read_text(location: str, schema: RecordSchema) -> Block:

@@ -1,1 +1,1 @@
-"""Record formats: text, lines, JSONL, CSV, Parquet and feeds, with compression and encodings."""
+"""Formats of input files: text, lines, JSONL, CSV and Parquet, with compression and encodings."""

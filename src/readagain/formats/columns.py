@@ -1,4 +1,4 @@
-"""Choice of the text and headline columns of a record."""
+"""Columns of a table that contain the text and the headline."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -6,11 +6,11 @@ from typing import Any, Literal
 from readagain.errors import DataError, quoted, type_in_words
 from readagain.formats.records import MAX_RECORD_BYTES, InvalidRecord
 
-Side = Literal["text", "headline"]
+ColumnKind = Literal["text", "headline"]
 
-# In order of preference. 'source' is often the publisher and 'summary' may be the text, so they
-# are near the end.
-COMMON_COLUMNS: dict[Side, tuple[str, ...]] = {
+# Names in order of preference. 'source' is often the publisher, and 'summary' may be the text, so
+# both are near the end.
+COMMON_COLUMNS: dict[ColumnKind, tuple[str, ...]] = {
     "text": (
         "text", "article", "document", "description", "abstract", "body", "content", "story",
         "passage", "source",
@@ -19,16 +19,20 @@ COMMON_COLUMNS: dict[Side, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def choose_column(side: Side, names: Sequence[str], user_column: str | None, *, where: str) -> str:
-    """Return `user_column`, or by default the first of `COMMON_COLUMNS` that is in `names`.
+def choose_column(
+    kind: ColumnKind, names: Sequence[str], user_column: str | None, *, where: str
+) -> str:
+    """Return `user_column`, or if it is None, the first of `COMMON_COLUMNS` that is in `names`.
 
     Raises:
         DataError: if there is no such column; the message lists the columns.
     """
-    common = COMMON_COLUMNS[side]
-    by_lower = {name.strip().lower(): name for name in reversed(names)}
+    common = COMMON_COLUMNS[kind]
+    # Reversed, so that of several names that differ in case, the first one is kept.
+    names_by_lower_case = {name.strip().lower(): name for name in reversed(names)}
     if user_column is None:
-        column = next((by_lower[name] for name in common if name in by_lower), None)
+        matches = (names_by_lower_case[name] for name in common if name in names_by_lower_case)
+        column = next(matches, None)
     else:
         column = user_column if user_column in names else None
     if column is not None:
@@ -36,14 +40,14 @@ def choose_column(side: Side, names: Sequence[str], user_column: str | None, *, 
         return column
     if problem := _describe_invalid_text("".join(names)):
         raise DataError(f"{where}: the header {problem}")
-    listed = ", ".join(map(quoted, list(names)[:8])) or "none"
+    column_list = ", ".join(map(quoted, list(names)[:8])) or "none"
     if user_column is not None:
         raise DataError(
-            f"{where}: no column '{user_column}'; set the {side} column to one of {listed}"
+            f"{where}: no column '{user_column}'; set the {kind} column to one of {column_list}"
         )
     raise DataError(
-        f"{where}: no column for the {side}; expected one of {', '.join(common)}, "
-        f"found {listed}; set the {side} column"
+        f"{where}: no column for the {kind}; expected one of {', '.join(common)}, "
+        f"found {column_list}; set the {kind} column"
     )
 
 
@@ -54,7 +58,7 @@ def check_unique(name: str, names: Sequence[str], *, where: str) -> None:
 
 
 def get_text(fields: Mapping[str, Any], column: str, *, where: str) -> str | InvalidRecord:
-    """Return the string in a column, empty for null, or an invalid record with the reason."""
+    """Return the string in a column (empty for null), or an `InvalidRecord` with the reason."""
     if column not in fields:
         reason = f"nothing under {quoted(column)}; expected a string"
         return InvalidRecord(where, reason, dict(fields))
@@ -79,7 +83,7 @@ def _describe_invalid_text(value: str) -> str | None:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
         code = ord(value[error.start])
-        if 0xDC80 <= code <= 0xDCFF:  # a byte that 'surrogateescape' decoded
+        if 0xDC80 <= code <= 0xDCFF:  # 'surrogateescape' decodes an invalid byte to this range
             return (
                 f"contains byte 0x{code - 0xDC00:02x}, which is not valid in this encoding; "
                 "convert the file or set its encoding (for example latin-1)"

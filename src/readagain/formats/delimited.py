@@ -23,7 +23,7 @@ from readagain.formats.records import (
 
 DELIMITERS = (",", "\t", ";", "|")
 Row = tuple[int, list[str]] | InvalidRecord
-"""The line number and the cells of a row."""
+"""Number of the first line and the cells of a row, or why the row is invalid."""
 
 _QUOTED = re.compile(r'"[^"]*"')
 _CARRIAGE_RETURN = (
@@ -67,7 +67,7 @@ def read_blocks(
         rows = _read_rows(lines, detect_delimiter(path, encoding))
         header = tuple(_read_header(path, rows))
         payload: list[Row] = []
-        size, first = 0, 2
+        size, first = 0, 2  # line 1 is the header
         for row in rows:
             payload.append(row)
             size += 0 if isinstance(row, InvalidRecord) else sum(map(len, row[1]))
@@ -79,7 +79,7 @@ def read_blocks(
 
 
 def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | InvalidRecord]:
-    """Yield the rows with named fields; a row needs as many fields as the header."""
+    """Yield each row as a record with named fields; it must have as many fields as the header."""
     header = block.columns
     for row in block.payload:
         if isinstance(row, InvalidRecord):
@@ -98,14 +98,16 @@ def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | In
 class _Lines:
     """Iterable of decoded lines for `csv.reader`.
 
-    It counts the lines, and collects lines that are too long in `too_long`.
+    It counts the lines, remembers those of the current row, and replaces lines that are too long
+    by an entry in `too_long`. `_read_rows` resets the row.
     """
 
     def __init__(self, path: Path, lines: Iterator[bytes | None], encoding: str) -> None:
         self.path = path
         self.number = 0
+        """Number of the line that was read last, from 1."""
         self.row_bytes = 0
-        """Bytes of the lines of the current row."""
+        """Bytes of the lines of the current row, including line ends."""
         self.row_lines: list[str] = []
         """The lines of the current row."""
         self.too_long: list[InvalidRecord] = []
@@ -116,7 +118,7 @@ class _Lines:
     def __iter__(self) -> Iterator[str]:
         for line in self._lines:
             self.number += 1
-            self.row_bytes += len(line or b"") + 1  # including the line end
+            self.row_bytes += len(line or b"") + 1
             if self.row_bytes > MAX_RECORD_BYTES:
                 raise csv.Error(f"a row of more than {MAX_RECORD_BYTES:,} bytes")
             if line is None:
@@ -130,6 +132,7 @@ class _Lines:
 
 
 def _read_rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
+    """Yield the rows, including the header; skip empty rows."""
     csv.field_size_limit(2 * MAX_RECORD_BYTES)  # never reached: `_Lines` limits the whole row
     reader = csv.reader(iter(lines), delimiter=delimiter)
     while True:
@@ -158,7 +161,7 @@ def _read_rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
 
 
 def detect_delimiter(path: Path, encoding: str) -> str:
-    """Return the delimiter, from the file's name or its header line."""
+    """Return the delimiter: a tab for .tsv and .tab, else the most frequent one in the header."""
     if plain_name(path).endswith((".tsv", ".tab")):
         return "\t"
     with open_bytes(path) as (stream, _):
@@ -167,7 +170,10 @@ def detect_delimiter(path: Path, encoding: str) -> str:
 
 
 def write_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], delimiter: str) -> bytes:
-    """Return a CSV file in UTF-8: a header and the rows; lists and objects are written as JSON."""
+    """Return a CSV file in UTF-8: a header and the rows; lists and objects are written as JSON.
+
+    An empty `delimiter` means a comma.
+    """
     lines = [_csv_line(columns, delimiter)]
     lines += (_csv_line([_cell(row.get(name)) for name in columns], delimiter) for row in rows)
     # Invalid bytes of the input are written unchanged.
@@ -177,8 +183,8 @@ def write_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], delimit
 def _csv_line(cells: Sequence[str], delimiter: str) -> str:
     """Return one row; a cell with any kind of line end is quoted.
 
-    The csv module regards only the characters of the line terminator as line ends: with LF, it
-    would not quote a cell that contains CR. So the terminator is CR LF, then replaced with LF.
+    The csv module quotes only the characters of its line terminator: with LF, it would not quote a
+    cell that contains CR. So the terminator is CR LF here, and is then replaced with LF.
     """
     line = io.StringIO(newline="")
     csv.writer(line, delimiter=delimiter or ",", lineterminator="\r\n").writerow(cells)

@@ -21,11 +21,11 @@ MAX_DOCUMENT_BYTES = 128 << 20
 MAX_FOLDERS = 5000
 """Maximum number of folders that are searched for files; a corpus has fewer."""
 MAX_EXPANSION = 100
-"""Maximum ratio of decompressed to compressed bytes; that of texts is below 20."""
+"""Maximum ratio of decompressed to compressed bytes; the ratio of usual texts is below 20."""
 MIN_EXPANDED_BYTES = 1 << 20
-"""Number of decompressed bytes that any compressed file may have in addition."""
+"""Number of decompressed bytes that are allowed in addition, for small files."""
 MAX_XZ_BYTES = 256 << 20
-"""Memory limit of xz decompression; a file may request up to 4 GiB, `xz -9` needs 65 MiB."""
+"""Memory limit of xz decompression: files of `xz -9` need 65 MiB, but a file may request 4 GiB."""
 
 
 def plain_name(path: Path) -> str:
@@ -44,12 +44,6 @@ def check_regular_file(path: Path) -> None:
             )
 
 
-def check_readable(path: Path) -> None:
-    """Raise `DataError` when a file cannot be opened."""
-    with named_errors(path):
-        path.open("rb").close()
-
-
 def walk_files(folder: Path) -> Iterator[Path]:
     """Yield the files below a folder; at most `MAX_FOLDERS` folders are searched."""
     for name, _, files in islice(os.walk(folder), MAX_FOLDERS):
@@ -58,7 +52,7 @@ def walk_files(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def named_errors(path: Path) -> Iterator[None]:
-    """Convert an `OSError` about an input to a `DataError` with its path."""
+    """Replace an `OSError` raised in the block by a `DataError` that names the input file."""
     with os_errors(path, "read"):
         try:
             yield
@@ -97,25 +91,25 @@ def changed_error(location: str) -> DataError:
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Open `path`; yield a stream of the decompressed content, and a stream with the file position.
+    """Open a file; yield a stream of its decompressed content, and a stream to measure progress.
 
-    `tell()` of the second stream returns how many bytes of the file were read, for the progress.
-    The position in the decompressed content is not related to the size of the file.
+    `tell()` of the second stream returns how many bytes of the file on disk were read. The position
+    in the decompressed content cannot be compared with the size of the file.
 
     Raises:
         DataError: when the file cannot be read, its compressed data is damaged or cut short, or
-            it expands to more than `MAX_EXPANSION` times its size.
+            the data expands to more than `MAX_EXPANSION` times the size of the file.
     """
     try:
         with named_errors(path), path.open("rb") as raw, _decompress(path, raw) as stream:
             try:
-                # `raw` of an uncompressed file is up to BUFFER_BYTES ahead of `stream`.
+                # Not `raw` for an uncompressed file: it is up to BUFFER_BYTES ahead of `stream`.
                 is_compressed = path.suffix.lower() in COMPRESSION_SUFFIXES
                 yield stream, raw if is_compressed else stream
             except OSError as error:
-                if error.errno is not None:  # an error of the disk, not of the decompression
+                if error.errno is not None:  # from the operating system, not the decompression
                     raise
-                raise zlib.error(str(error)) from error
+                raise zlib.error(str(error)) from error  # reported as damaged data below
     except EOFError as error:
         raise DataError(f"{path}: the compressed data is cut short; copy the file again") from error
     except (lzma.LZMAError, zlib.error) as error:
@@ -133,7 +127,8 @@ def read_document(stream: BinaryIO, path: Path) -> bytes:
     """Read a document whose format can only be parsed as a whole.
 
     Raises:
-        DataError: if it has more than `MAX_DOCUMENT_BYTES`; a small compressed file can have more.
+        DataError: if the document has more than `MAX_DOCUMENT_BYTES`, which a small compressed file
+            can expand to.
     """
     content = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(content) > MAX_DOCUMENT_BYTES:
@@ -145,6 +140,7 @@ def read_document(stream: BinaryIO, path: Path) -> bytes:
 
 
 def _decompress(path: Path, raw: BinaryIO) -> BinaryIO:
+    """Return a stream of the decompressed content of `raw`, the open file at `path`."""
     match path.suffix.lower():
         case ".gz":
             file = gzip.GzipFile(fileobj=raw)
@@ -162,7 +158,7 @@ def _decompress(path: Path, raw: BinaryIO) -> BinaryIO:
 def _decompress_xz(raw: BinaryIO) -> Iterator[bytes]:
     """Yield the content of an .xz file like `lzma.LZMAFile`, but with a memory limit.
 
-    The file may have several streams, with zeros between them.
+    The file may have several compressed streams, with zero bytes between them.
     """
     compressed = raw.read(BUFFER_BYTES)
     while compressed:
@@ -175,24 +171,24 @@ def _decompress_xz(raw: BinaryIO) -> Iterator[bytes]:
             if stream.needs_input and not compressed:
                 raise EOFError("the end of the stream is missing")
         compressed = stream.unused_data.lstrip(b"\0")
-        while not compressed and (following := raw.read(BUFFER_BYTES)):
-            compressed = following.lstrip(b"\0")
+        while not compressed and (next_bytes := raw.read(BUFFER_BYTES)):
+            compressed = next_bytes.lstrip(b"\0")
 
 
 def _decompress_zst(path: Path, raw: BinaryIO) -> Iterator[bytes]:
     pyarrow = require("pyarrow", extra="data", purpose=f"{path}: reading .zst")
     stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(raw, mode="r"), "zstd")
     buffer = bytearray(BUFFER_BYTES)
-    while True:  # yields b"" at the end, and does not return: pyarrow would then close `raw`
-        # Not read(), which leaks memory when the data is damaged.
-        num_bytes = stream.readinto(buffer)
+    # The generator yields b"" at the end and never returns: if it did, pyarrow would close `raw`.
+    while True:
+        num_bytes = stream.readinto(buffer)  # read() leaks memory when the data is damaged
         yield bytes(buffer[:num_bytes])
 
 
 class _BoundedStream(io.RawIOBase):
-    """Decompressed bytes of a file, at most `MAX_EXPANSION` times those of the file.
+    """Stream of decompressed bytes with a limit: `MAX_EXPANSION` times the compressed bytes.
 
-    Without this limit a file of some kilobytes could contain hundreds of millions of lines.
+    Without this limit a file of some kilobytes could expand to hundreds of millions of lines.
     """
 
     def __init__(self, path: Path, raw: BinaryIO, pieces: Iterator[bytes]) -> None:

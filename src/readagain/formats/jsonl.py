@@ -16,17 +16,19 @@ def column_names(path: Path, encoding: str) -> list[str]:
     """Return the keys of the first valid record.
 
     Raises:
-        DataError: when there is none, with the reason of the first invalid line.
+        DataError: when there is no valid record; the message has the reason for the first line.
     """
-    problem: InvalidRecord | None = None
+    first_invalid: InvalidRecord | None = None
     with open_bytes(path) as (stream, _):
         for number, line in enumerate(read_lines(stream), start=1):
             record = parse_line(line, number, path, encoding)
             if isinstance(record, Record):
                 return list(record.fields)
-            problem = problem or record
-    if problem:
-        raise DataError(f"{problem.where}: {problem.reason}; no other line is valid either")
+            first_invalid = first_invalid or record
+    if first_invalid:
+        raise DataError(
+            f"{first_invalid.where}: {first_invalid.reason}; no other line is valid either"
+        )
     raise DataError(f"{path}: only blank lines; expected one JSON object per line")
 
 

@@ -28,19 +28,19 @@ def read_lines(stream: BinaryIO) -> Iterator[bytes | None]:
 
     Only `\n` and `\r\n` end a line: a JSON string may contain U+2028 and similar characters.
     """
-    first = True
+    is_first = True
     while line := stream.readline(MAX_RECORD_BYTES + 1):
         if len(line) > MAX_RECORD_BYTES and not line.endswith(b"\n"):
             while line and not line.endswith(b"\n"):
                 line = stream.readline(MAX_RECORD_BYTES)
             yield None
         else:
-            yield (line.removeprefix(BOM) if first else line).rstrip(b"\r\n")
-        first = False
+            yield (line.removeprefix(BOM) if is_first else line).rstrip(b"\r\n")
+        is_first = False
 
 
 def line_blocks(path: Path, records_per_block: int | None = None) -> Iterator[Block]:
-    """Split a file into blocks of lines; the payload is a list of results of `read_lines`."""
+    """Split a file into blocks; the payload is a list of lines, as yielded by `read_lines`."""
     with open_bytes(path) as (stream, raw):
         first, size = 1, 0
         lines: list[bytes | None] = []
@@ -55,7 +55,7 @@ def line_blocks(path: Path, records_per_block: int | None = None) -> Iterator[Bl
 
 
 def decode_line(line: bytes | None, encoding: str, *, where: str) -> str | InvalidRecord:
-    """Decode a line from `read_lines`, or return an invalid record with the reason."""
+    """Decode a line from `read_lines`; return an `InvalidRecord` if that is not possible."""
     if line is None:
         return InvalidRecord(where, TOO_LONG)
     try:
@@ -81,7 +81,10 @@ def describe_decode_error(error: UnicodeDecodeError) -> str:
 
 
 def reject_utf16(path: Path, head: bytes) -> None:
-    """Raise `DataError` for UTF-16 and UTF-32, whose line ends are not single bytes."""
+    """Raise `DataError` for UTF-16 and UTF-32, in which a line end is more than one byte.
+
+    `head` are the first bytes of the file, at least two.
+    """
     if head.startswith(_UTF16_BOMS):
         raise DataError(f"{path}: {_CONVERT} {path.name} > NEW")
 

@@ -10,11 +10,11 @@ from types import ModuleType
 from typing import Any, BinaryIO
 
 from readagain.errors import DataError, first_line, require
-from readagain.formats.files import check_readable
+from readagain.formats.files import named_errors
 from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, Block, InvalidRecord, Record
 
-# Errors of pyarrow, including those for invalid strings and dates. A damaged file may ask for any
-# amount of memory.
+# Errors that pyarrow raises, also for invalid strings and dates. MemoryError is included, since a
+# damaged file may request any amount of memory.
 _ERRORS = (OSError, ValueError, OverflowError, NotImplementedError, IndexError, MemoryError)
 
 TOO_LARGE = f"a row of more than {BLOCK_BYTES:,} bytes; shorten its values"
@@ -46,16 +46,16 @@ def read_blocks(
         fields = schema if columns is None else [schema.field(name) for name in columns]
         batches = table.iter_batches(batch_size=records_per_block or BLOCK_RECORDS, columns=columns)
         for batch in batches:
-            for part in _split(batch):
-                end = first - 1 + part.num_rows
-                is_too_large = sum(map(_decoded_bytes, part.columns)) > BLOCK_BYTES
+            for piece in _split(batch):
+                last = first - 1 + piece.num_rows
+                is_too_large = _decoded_batch_bytes(piece) > BLOCK_BYTES
                 yield Block(
                     first=first,
-                    payload=_decode(part.slice(0, 0) if is_too_large else part, fields),
-                    position=min(size * end // num_rows, size),
+                    payload=_decode(piece.slice(0, 0) if is_too_large else piece, fields),
+                    position=min(size * last // num_rows, size),  # estimated from the row number
                     invalid=InvalidRecord(f"{path}:{first}", TOO_LARGE) if is_too_large else None,
                 )
-                first = end + 1
+                first = last + 1
 
 
 def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | InvalidRecord]:
@@ -85,9 +85,9 @@ def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | In
 
 
 def row_values(table: Any, index: int) -> dict[str, Any]:
-    """Return the values of a row of a table or record batch; None for those that are invalid.
+    """Return the values of a row of a table or record batch, with None for invalid values.
 
-    Bytes of a string that are not UTF-8 become lone surrogates.
+    A string that is not UTF-8 is decoded; its invalid bytes become lone surrogates.
     """
     values: dict[str, Any] = {}
     for name, column in zip(table.schema.names, table.columns, strict=True):
@@ -103,13 +103,17 @@ def row_values(table: Any, index: int) -> dict[str, Any]:
 
 
 def _split(batch: Any) -> Iterator[Any]:
-    """Halve a batch until each part is within `BLOCK_BYTES` after decoding, or one row."""
-    if batch.num_rows <= 1 or sum(map(_decoded_bytes, batch.columns)) <= BLOCK_BYTES:
+    """Halve a batch until each piece has at most `BLOCK_BYTES` after decoding, or one row."""
+    if batch.num_rows <= 1 or _decoded_batch_bytes(batch) <= BLOCK_BYTES:
         yield batch
         return
     half = batch.num_rows // 2
     yield from _split(batch.slice(0, half))
     yield from _split(batch.slice(half))
+
+
+def _decoded_batch_bytes(batch: Any) -> int:
+    return sum(map(_decoded_bytes, batch.columns))
 
 
 def _decoded_bytes(array: Any) -> int:
@@ -142,13 +146,14 @@ def _decode(batch: Any, fields: Any) -> Any:
 def _open_table(path: Path) -> Iterator[tuple[Any, Any]]:
     """Yield an open Parquet file that reads strings as dictionaries, and its original schema."""
     parquet = require("pyarrow.parquet", extra="data", purpose=f"{path}: reading Parquet")
-    check_readable(path)
+    with named_errors(path):
+        path.open("rb").close()  # gives a clearer error message than pyarrow
     try:
         with parquet.ParquetFile(path) as table:
-            leaves = [table.schema.column(index) for index in range(len(table.schema))]
-            strings = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+            columns = [table.schema.column(index) for index in range(len(table.schema))]
+            string_columns = [each.path for each in columns if each.physical_type == "BYTE_ARRAY"]
             schema = table.schema_arrow
-        with parquet.ParquetFile(path, read_dictionary=strings) as table:
+        with parquet.ParquetFile(path, read_dictionary=string_columns) as table:
             yield table, schema
     except _ERRORS as error:
         raise DataError(
@@ -157,7 +162,7 @@ def _open_table(path: Path) -> Iterator[tuple[Any, Any]]:
 
 
 def pack_batch(batch: Any) -> bytes:
-    """Return a record batch as bytes in Arrow's stream format.
+    """Serialize a record batch in Arrow's stream format.
 
     Pickle is not used, because a pickled slice of a batch contains the whole batch.
     """
@@ -168,7 +173,7 @@ def pack_batch(batch: Any) -> bytes:
 
 
 def unpack_table(packed: bytes) -> Any:
-    """Return the pyarrow table of `pack_batch`."""
+    """Return the rows that `pack_batch` serialized, as a pyarrow table."""
     return _pyarrow().ipc.open_stream(packed).read_all()
 
 
@@ -181,7 +186,7 @@ def write_parquet(table: Any) -> bytes:
 
 
 def join_parquet(files: Iterable[bytes], joined: BinaryIO) -> None:
-    """Write the rows of several Parquet files with equal columns to one, as row groups."""
+    """Write the rows of several Parquet files with equal columns to one file, as row groups."""
     parquet = require("pyarrow.parquet", extra="data", purpose="writing Parquet")
     tables = (parquet.read_table(io.BytesIO(content)) for content in files)
     first = next(tables)

@@ -12,9 +12,9 @@ T = TypeVar("T")
 BLOCK_RECORDS = 8192
 """Maximum number of records in a block; a worker parses one block at a time."""
 BLOCK_BYTES = 16 << 20
-"""Size at which a block ends before it has `BLOCK_RECORDS` records, to limit memory."""
+"""Size at which a block ends even if it has fewer than `BLOCK_RECORDS` records, to limit memory."""
 MAX_RECORD_BYTES = 1 << 20
-"""Maximum size of a record; a file with a larger one probably has another format."""
+"""Maximum size of a record; a file with a larger record probably has another format."""
 
 
 class Record(NamedTuple):
@@ -62,7 +62,7 @@ class InvalidRecordError(ArgumentError, DataError):
 
 
 def invalid_record_error(record: InvalidRecord) -> InvalidRecordError:
-    """Return the error for an invalid record, with the option that skips it."""
+    """Return the error for an invalid record; the message names the option to skip it."""
     return InvalidRecordError(
         "{0}: {1}; or skip such records with {on_error}=skip", record.where, record.reason
     )
@@ -73,7 +73,7 @@ def valid_records(
     on_error: OnError,
     on_skip: Callable[[InvalidRecord], None] = lambda record: None,
 ) -> Iterator[T]:
-    """Yield the valid records; call `on_skip` with each one that is skipped.
+    """Yield the valid records; call `on_skip` with each invalid record that is skipped.
 
     Raises:
         InvalidRecordError: at the first invalid record, if `on_error` is "stop".
@@ -100,7 +100,7 @@ class Block:
     columns: tuple[str, ...] = ()
     """Column names of CSV rows."""
     invalid: InvalidRecord | None = None
-    """Why the only record of this block cannot be read; the payload is then empty."""
+    """Set if the only record of this block cannot be read; the payload is then empty."""
 
 
 class TableFormat(Protocol):
@@ -120,7 +120,8 @@ class TableFormat(Protocol):
     ) -> Iterator[Block]:
         """Split a file into blocks of at most `records_per_block` without parsing the records.
 
-        `columns` are the columns to read, if the format can skip the others.
+        `columns` are the columns to read (default: all). Formats that must parse all columns ignore
+        it.
         """
         ...
 
@@ -134,7 +135,7 @@ class TableFormat(Protocol):
 def split_into_blocks(records: Sequence[Any], position: int) -> Iterator[Block]:
     """Split parsed records into blocks, for formats that are parsed as a whole.
 
-    `position` is the number of bytes of the file that were read for them.
+    `position` is the number of bytes of the file that were read for all records.
     """
     for start in range(0, len(records), BLOCK_RECORDS):
         payload = records[start : start + BLOCK_RECORDS]

@@ -1,4 +1,4 @@
-"""Readers of records from files and pipes: a text to summarize, and the other fields of its row."""
+"""Reading of texts to summarize, with all fields of their records, from files and pipes."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ STREAM_FORMATS: tuple[TextFormat, ...] = ("text", "lines", "jsonl")
 MAX_TEXT_BYTES = 64 << 20
 """Maximum size of a file that is read as one text."""
 
-# First bytes of files that are not plain text, and the message.
+# Error messages for files that are not plain text, by their first bytes.
 _NOT_TEXT = {
     b"%PDF-": "a PDF; expected plain text, which 'pdftotext' extracts",
     b"PK\x03\x04": "a zip archive or Word document; save it as plain text",
@@ -49,18 +49,18 @@ _SUFFIXES: dict[str, TextFormat] = {
 
 @dataclass(frozen=True)
 class TextRecord:
-    """A text to summarize."""
+    """A text to summarize, with the record that contains it."""
 
     text: str
     where: str
     """The file and the line or row, for messages."""
     fields: dict[str, Any] = field(repr=False)
-    """All fields of the record, in order; for plain text only `file` or `text`."""
+    """All fields of the record, in order. A text file has only `file`, a line only `text`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextReadOptions:
-    """Options for reading texts; None means that the value is detected."""
+    """Options for reading texts; a value of None is detected from the file."""
 
     format: TextFormat | None = None
     text_column: str | None = None
@@ -69,7 +69,7 @@ class TextReadOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordSchema:
-    """Format and columns of one file; parsing a block needs nothing else of the file."""
+    """Format and columns of one file: what is needed to parse its blocks."""
 
     format: TextFormat
     encoding: str
@@ -78,7 +78,7 @@ class RecordSchema:
     columns: tuple[str, ...] = ()
     """Columns of a table, keys of the first JSON object, or the only field of plain text."""
     delimiter: str = ""
-    """Delimiter of a CSV file."""
+    """Delimiter of a CSV file; empty for other formats."""
 
 
 def text_format(path: Path) -> TextFormat:
@@ -139,10 +139,8 @@ def parse_block(
     block: Block, path: Path, schema: RecordSchema
 ) -> Iterator[TextRecord | InvalidRecord]:
     """Parse a block of `read_blocks`; `path` is only used in messages."""
-    if block.invalid is not None:
-        yield block.invalid
-    elif schema.format == "text":
-        yield _parse_text(block.payload, path, schema.encoding)
+    if schema.format == "text":
+        yield block.invalid or _parse_text(block.payload, path, schema.encoding)
     elif schema.format == "lines":
         for number, line in enumerate(block.payload, start=block.first):
             yield _parse_line(line, f"{path}:{number}", schema.encoding)

@@ -58,13 +58,13 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        redirect_slashes=False,  # a redirect would repeat the Host header of the request
+        redirect_slashes=False,  # a redirect would contain the Host header of the request
         exception_handlers=HANDLERS,
     )
     app.state.service = Service(settings, models, queue, metrics)
     add_routes(app, app.state.service)
 
-    # The middleware that is added last handles a request first.
+    # Requests pass the middleware in reverse order: the one added last handles a request first.
     app.add_middleware(
         BodyMiddleware,
         max_bytes=limits.max_body_bytes,
@@ -78,7 +78,7 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         TrustedHostMiddleware, allowed_hosts=settings.trusted_hosts, www_redirect=False
     )
     app.add_middleware(ErrorMiddleware, metrics=metrics)
-    if settings.cors_origins:  # outermost, so that other sites can also read errors
+    if settings.cors_origins:  # added last, so that pages of other sites can also read errors
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.cors_origins,

@@ -16,11 +16,11 @@ Result = TypeVar("Result")
 SummarizeBatch = Callable[[Key, Sequence[str]], Sequence[Result]]
 
 TEXTS_PER_TURN = 4
-"""Number of texts that a request adds to a batch before the turn of the next request."""
+"""Number of texts that a request adds to a batch before it is the turn of the next request."""
 MAX_SHARED_CHARS = 16_000
 """Maximum number of characters in a batch while several requests are served.
 
-The first text of each request is allowed beyond it.
+The first waiting text of each request is added even beyond this limit.
 """
 SHARED_PERIOD_S = 1.0
 """`MAX_SHARED_CHARS` applies for this many seconds after texts of several requests were waiting."""
@@ -33,21 +33,23 @@ class _Job(Generic[Key, Result]):
         self.key = key
         self.texts = texts
         self.results: dict[int, Result] = {}
-        self.done: asyncio.Future[list[Result]] = asyncio.get_running_loop().create_future()
-        self.arrived = time.monotonic()
+        self.future: asyncio.Future[list[Result]] = asyncio.get_running_loop().create_future()
+        self.arrival_time = time.monotonic()
 
     def add_result(self, index: int, result: Result) -> None:
         """Store the result of one text; the last result completes the job."""
         self.results[index] = result
-        if len(self.results) == len(self.texts) and not self.done.done():
-            self.done.set_result([self.results[index] for index in range(len(self.texts))])
+        if len(self.results) == len(self.texts) and not self.future.done():
+            self.future.set_result([self.results[index] for index in range(len(self.texts))])
 
     def fail(self, error: BaseException) -> None:
-        if not self.done.done():
-            self.done.set_exception(error)
+        """Complete the job with an error."""
+        if not self.future.done():
+            self.future.set_exception(error)
 
 
-_Item = tuple[_Job[Key, Result], int]  # a text, as its job and its index in the job
+_Item = tuple[_Job[Key, Result], int]
+"""A waiting text: its job and its index in the job."""
 
 
 class BatchingQueue(Generic[Key, Result]):
@@ -55,9 +57,10 @@ class BatchingQueue(Generic[Key, Result]):
 
     The oldest request determines the key of the next batch; texts of other requests with that key
     are added. Requests take turns, a few texts each. While several requests are served, a batch
-    takes one text of each, and further texts only up to `MAX_SHARED_CHARS` in total. Many or long
-    texts of one request thus do not keep the other requests waiting. A text waits for others only
-    while the thread is idle. Batches run in one thread, so that the event loop stays free.
+    contains one text of each request, and further texts only up to `MAX_SHARED_CHARS` in total. So
+    a request with many or long texts does not delay the other requests. Batches run in one thread,
+    so that the event loop stays free. While that thread is idle, a text waits a short time for
+    others to form a batch.
 
     Args:
         summarize_batch: returns one result for each text of a batch with one key.
@@ -87,7 +90,7 @@ class BatchingQueue(Generic[Key, Result]):
         self._items: list[_Item[Key, Result]] = []
         self._arrival = asyncio.Event()
         self._is_closed = False
-        self._shared_at = -math.inf  # when texts of several requests were last waiting
+        self._last_shared_time = -math.inf  # when texts of several requests were last waiting
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="summarize")
         self._task: asyncio.Task[None] | None = None
 
@@ -112,23 +115,23 @@ class BatchingQueue(Generic[Key, Result]):
             )
 
     async def summarize(self, key: Key, texts: Sequence[str]) -> list[Result]:
-        """Return the results of some texts, in order; if cancelled, waiting texts are dropped."""
+        """Return the result of each text, in order; if cancelled, drop the waiting texts."""
         self.check_capacity(len(texts))
         job: _Job[Key, Result] = _Job(key, texts)
         self._set_items([*self._items, *((job, index) for index in range(len(texts)))])
         self._arrival.set()
         try:
-            return await job.done
+            return await job.future
         finally:
             if len(job.results) < len(texts):  # cancelled or failed
                 self._set_items([item for item in self._items if item[0] is not job])
 
     def start(self) -> None:
-        """Start processing; needs a running event loop."""
+        """Start processing; must be called in a running event loop."""
         self._task = asyncio.create_task(self._run(), name="batching queue")
 
     async def close(self) -> None:
-        """Stop accepting texts, finish the waiting ones, and stop the thread."""
+        """Stop accepting texts, process the waiting texts, and stop the thread."""
         self._is_closed = True
         self._arrival.set()
         if self._task is not None:
@@ -154,14 +157,14 @@ class BatchingQueue(Generic[Key, Result]):
 
     async def _wait_for_full_batch(self) -> None:
         """Wait until a batch is full or the oldest text has waited `max_wait_s`."""
-        until = self._items[0][0].arrived + self._max_wait_s
+        deadline = self._items[0][0].arrival_time + self._max_wait_s
         while self._items and len(self._items) < self._max_batch and not self._is_closed:
-            remaining = until - time.monotonic()
-            if remaining <= 0:
+            remaining_s = deadline - time.monotonic()
+            if remaining_s <= 0:
                 return
             self._arrival.clear()
             try:
-                await asyncio.wait_for(self._arrival.wait(), remaining)
+                await asyncio.wait_for(self._arrival.wait(), remaining_s)
             except TimeoutError:
                 return
 
@@ -170,27 +173,27 @@ class BatchingQueue(Generic[Key, Result]):
         if not self._items:
             return []
         key = self._items[0][0].key
-        if len({id(job) for job, _ in self._items}) > 1:
-            self._shared_at = time.monotonic()
-        is_shared = time.monotonic() - self._shared_at < SHARED_PERIOD_S
-        counts: Counter[_Job[Key, Result]] = Counter()
-        # Each item, after its number among the waiting texts of its request, from 0.
-        waiting: list[tuple[int, _Item[Key, Result]]] = []
-        for item in self._items:
-            if item[0].key == key:
-                waiting.append((counts[item[0]], item))
-                counts[item[0]] += 1
+        if len({job for job, _ in self._items}) > 1:
+            self._last_shared_time = time.monotonic()
+        is_shared = time.monotonic() - self._last_shared_time < SHARED_PERIOD_S
+        num_waiting: Counter[_Job[Key, Result]] = Counter()
+        # Items with the key of the batch, and the rank of each among the texts of its request.
+        ranked_items: list[tuple[int, _Item[Key, Result]]] = []
+        for job, index in self._items:
+            if job.key == key:
+                ranked_items.append((num_waiting[job], (job, index)))
+                num_waiting[job] += 1
         # The sort is stable: within a turn, requests stay in order of arrival.
-        waiting.sort(key=lambda each: each[0] // TEXTS_PER_TURN)
+        ranked_items.sort(key=lambda ranked_item: ranked_item[0] // TEXTS_PER_TURN)
         batch: list[_Item[Key, Result]] = []
         num_chars = 0
-        for nth, (job, index) in waiting:
+        for rank, (job, index) in ranked_items:
             num_chars += len(job.texts[index])
             fits = not is_shared or num_chars <= MAX_SHARED_CHARS
-            if len(batch) < self._max_batch and (nth == 0 or fits):
+            if len(batch) < self._max_batch and (rank == 0 or fits):
                 batch.append((job, index))
-        taken = set(batch)
-        self._set_items([item for item in self._items if item not in taken])
+        batch_items = set(batch)
+        self._set_items([item for item in self._items if item not in batch_items])
         return batch
 
     def _set_items(self, items: list[_Item[Key, Result]]) -> None:
@@ -198,19 +201,19 @@ class BatchingQueue(Generic[Key, Result]):
         self._observe_queue(len(items))
 
     async def _process(self, batch: Sequence[_Item[Key, Result]]) -> None:
-        """Summarize a batch; if it fails, retry each text alone, so that only the cause fails."""
+        """Summarize a batch; if that fails, retry each text alone, so that only the cause fails."""
         loop = asyncio.get_running_loop()
         key = batch[0][0].key
         texts = [job.texts[index] for job, index in batch]
         try:
             results = await loop.run_in_executor(self._thread, self._summarize_batch, key, texts)
-        except Exception as error:  # passed on to the request, not suppressed
+        except Exception as error:  # any error is passed on to the request
             if len(batch) == 1:
                 batch[0][0].fail(error)
                 return
-            for item in batch:
-                if not item[0].done.done():
-                    await self._process([item])
+            for job, index in batch:
+                if not job.future.done():
+                    await self._process([(job, index)])
             return
         for (job, index), result in zip(batch, results, strict=True):
             job.add_result(index, result)

@@ -1,7 +1,7 @@
 """Chat completions in the format of OpenAI, for tools that request titles from a language model.
 
-The text is the last message of the user. Open WebUI sends instructions around the conversation,
-which are removed, and expects JSON.
+The text to summarize is the last message of the user. If it is a prompt of Open WebUI, only the
+conversation in it is summarized, and the answer is JSON, as the prompt requests.
 """
 
 import json
@@ -21,7 +21,7 @@ _WANTS_JSON = re.compile(r'\{\s*"title"\s*:')
 
 
 class _LenientModel(BaseModel):
-    """Base class of requests; clients send many fields that have no meaning for headlines."""
+    """Base class of requests; ignores unknown fields, since clients send many of them."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -85,7 +85,7 @@ class ChatRequest(_LenientModel):
         return _SPEAKER.sub("", histories[-1]).strip() if histories else self.prompt
 
     def answer(self, headline: str) -> str:
-        """Return the content of the answer: the headline, or JSON if the prompt expects it."""
+        """Return the content of the answer: the headline, or JSON if the prompt requests it."""
         if _WANTS_JSON.search(self.prompt):
             return json.dumps({"title": headline}, ensure_ascii=False)
         return headline
@@ -94,7 +94,7 @@ class ChatRequest(_LenientModel):
 def chat_response(request: ChatRequest, model: str, headline: str) -> dict[str, Any]:
     """Return the completion of a request; words are counted in place of tokens."""
     content = request.answer(headline)
-    num_read, num_written = len(request.text.split()), len(content.split())
+    num_prompt_words, num_answer_words = len(request.text.split()), len(content.split())
     message = {"role": "assistant", "content": content}
     return {
         "id": f"chatcmpl-{uuid.uuid4().hex}",
@@ -103,15 +103,15 @@ def chat_response(request: ChatRequest, model: str, headline: str) -> dict[str, 
         "model": model,
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
         "usage": {
-            "prompt_tokens": num_read,
-            "completion_tokens": num_written,
-            "total_tokens": num_read + num_written,
+            "prompt_tokens": num_prompt_words,
+            "completion_tokens": num_answer_words,
+            "total_tokens": num_prompt_words + num_answer_words,
         },
     }
 
 
 def chat_events(request: ChatRequest, response: dict[str, Any]) -> Iterator[str]:
-    """Yield a completion as server-sent events: its content, its end and a final mark."""
+    """Yield a completion as server-sent events: its content, its end and the mark `[DONE]`."""
     delta = response["choices"][0]["message"]
     chunks: list[dict[str, Any]] = [
         {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},

@@ -15,7 +15,7 @@ from readagain.serve.schemas import SummarizeRequest
 MAX_PROBLEMS = 5
 """Maximum number of problems in the error message of one request."""
 
-# What is expected where pydantic reports an error of this type.
+# What pydantic expects, by the type of its error.
 _EXPECTED = {
     "int_type": "a whole number",
     "bool_type": "true or false",
@@ -40,7 +40,7 @@ ERRORS = {
     "stopping": 503,
     "deadline": 504,
 }
-"""Status of each error code; docs/serving.md explains them."""
+"""HTTP status of each error code; docs/serving.md explains the codes."""
 
 
 class ApiError(ReadAgainError):
@@ -50,8 +50,9 @@ class ApiError(ReadAgainError):
         super().__init__(message)
         self.code = code
         self.status = ERRORS[code]
-        retry = {"Retry-After": "1"} if self.status == HTTPStatus.SERVICE_UNAVAILABLE else {}
-        self.headers = retry | dict(headers or {})
+        self.headers = dict(headers or {})
+        if self.status == HTTPStatus.SERVICE_UNAVAILABLE:
+            self.headers["Retry-After"] = "1"
 
 
 def stopping_error() -> ApiError:
@@ -82,7 +83,7 @@ async def handle_http_error(request: Request, error: Exception) -> None:
     assert isinstance(error, HTTPException)
     path, method = request.url.path[:100], request.method[:20]
     match error.status_code:
-        case 400:  # FastAPI raises it for any error of json.loads but JSONDecodeError
+        case 400:  # raised by FastAPI for errors of json.loads other than JSONDecodeError
             raise ApiError("bad_json", "body: not valid JSON; expected UTF-8 without deep nesting")
         case 404:
             raise ApiError("not_found", f"{path}: not found; see /docs for all paths")
@@ -94,7 +95,7 @@ async def handle_http_error(request: Request, error: Exception) -> None:
 
 
 async def handle_config_error(request: Request, error: Exception) -> None:
-    """Raise an `ApiError` in place of the summarizer's error for limits that contradict."""
+    """Raise an `ApiError` in place of the summarizer's error for invalid options."""
     raise ApiError("invalid", str(error))
 
 
@@ -108,10 +109,10 @@ HANDLERS: dict[int | type[Exception], Any] = {
 
 def describe_problems(problems: Sequence[Mapping[str, Any]]) -> str:
     """Describe the first problems that pydantic found, in one line."""
-    described = [_describe_problem(problem) for problem in problems[:MAX_PROBLEMS]]
+    descriptions = [_describe_problem(problem) for problem in problems[:MAX_PROBLEMS]]
     if len(problems) > MAX_PROBLEMS:
-        described.append(f"and {len(problems) - MAX_PROBLEMS} more")
-    return "; ".join(described)
+        descriptions.append(f"and {len(problems) - MAX_PROBLEMS} more")
+    return "; ".join(descriptions)
 
 
 def _describe_problem(problem: Mapping[str, Any]) -> str:
@@ -145,7 +146,7 @@ def _describe_problem(problem: Mapping[str, Any]) -> str:
 
 
 def _field_name(location: Iterable[str | int]) -> str:
-    """Return a location in the notation of code, such as texts[3]."""
+    """Return the name of a field as it is written in code, such as texts[3]."""
     name = ""
     for step in location:
         name += f"[{step}]" if isinstance(step, int) else f".{step}" if name else step

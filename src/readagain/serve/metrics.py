@@ -12,7 +12,7 @@ from readagain.engine.speed import resident_mb
 from readagain.serve.settings import METRICS_DIR
 
 MEMORY_INTERVAL_S = 5.0
-"""Minimum time between two measurements of memory, which are made when a batch starts."""
+"""Minimum time between two measurements of memory; memory is measured when a batch starts."""
 
 _LATENCY_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _BATCH_SIZE_BUCKETS = (1, 2, 4, 8, 12, 16)
@@ -51,15 +51,12 @@ class Metrics:
         )  # fmt: skip
 
     def observe_request(self, *, route: str, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
+        """Count a request and record its duration."""
         self._requests.labels(route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
     def observe_batch(self, size: int) -> None:
-        """Record the size of a batch when it starts.
-
-        Also measures memory, at most every `MEMORY_INTERVAL_S`.
-        """
+        """Record the size of a batch when it starts; also measure memory from time to time."""
         self._batches.observe(size)
         now = time.monotonic()
         if now - self._memory_measured_at >= MEMORY_INTERVAL_S:
@@ -80,7 +77,7 @@ class Metrics:
 
 
 def _remove_gauges_of_dead_workers(directory: Path) -> None:
-    """Remove the gauges of workers that were replaced; their counts stay."""
+    """Remove the gauge files of workers that were replaced; keep their counters."""
     for path in directory.glob("gauge_live*.db"):
         try:
             os.kill(int(path.stem.rpartition("_")[2]), 0)

@@ -1,4 +1,4 @@
-"""ASGI middleware for errors, headers and the log, for access control, and for request bodies."""
+"""ASGI middleware: errors, headers and log; access control; limits of request bodies."""
 
 import asyncio
 import json
@@ -38,10 +38,10 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 CLIENT_GONE = 499
-"""Status in the log and metrics of a request whose client disconnected, as in nginx."""
+"""Status that the log and the metrics have if the client disconnected, as in nginx."""
 DISCARD_BYTES = 16 << 20
 DISCARD_S = 2.0
-"""Limits in bytes and seconds for reading the rest of the body of a rejected request."""
+"""Maximum bytes and seconds for reading the rest of the body of a rejected request."""
 METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
 
 _VALID_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -80,7 +80,7 @@ class ErrorMiddleware:
             await self._app(scope, receive, send_with_headers)
         except ClientGoneError:
             pass  # there is no client to respond to
-        except Exception as error:  # the outermost boundary: logged, not shown to the client
+        except Exception as error:  # an unexpected error is logged and not shown to the client
             api_error = error if isinstance(error, ApiError) else _log_error(error, request_id)
             if status is None:
                 await _discard_body(scope, receive)
@@ -166,8 +166,8 @@ class AdmissionMiddleware:
                     "headers: both Content-Length and Transfer-Encoding; send one of them",
                     {"Connection": "close"},
                 )
-            needs_no_key = path in OPEN_PATHS or path.startswith("/static/")
-            if self._digests and not needs_no_key:
+            is_open_path = path in OPEN_PATHS or path.startswith("/static/")
+            if self._digests and not is_open_path:
                 self._check_key(headers)
             if path in (SUMMARIZE, CHAT):  # health checks must work under load
                 self._check_capacity()
@@ -177,7 +177,7 @@ class AdmissionMiddleware:
         scheme, _, key = headers.get("authorization", "").partition(" ")
         digest = sha256(key.strip().encode()).digest()
         # All keys are compared, so that the time does not depend on which one matches.
-        matches = [compare_digest(digest, known) for known in self._digests]
+        matches = [compare_digest(digest, key_digest) for key_digest in self._digests]
         if scheme.lower() != "bearer" or not any(matches):
             raise ApiError(
                 "unauthorized",
@@ -189,8 +189,9 @@ class AdmissionMiddleware:
 class BodyMiddleware:
     """Reads the body of a request within limits of size and time, and limits requests in progress.
 
-    When `max_requests` bodies are being received, the oldest is aborted, so that slow clients
-    cannot block the others. After its body, a request counts towards `max_requests` in progress.
+    If a body arrives while `max_requests` others are being received, the oldest of them is aborted,
+    so that slow clients cannot block others. A request whose body is complete is in progress; at
+    most `max_requests` may be in progress as well.
     """
 
     def __init__(
@@ -200,7 +201,8 @@ class BodyMiddleware:
         self._max_bytes = max_bytes
         self._max_requests = max_requests
         self._timeout_s = timeout_s
-        self._receiving: dict[asyncio.Timeout, None] = {}  # oldest first
+        # Timeouts of the bodies that are being received, oldest first; used as an ordered set.
+        self._receiving: dict[asyncio.Timeout, None] = {}
         self._num_requests = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -210,7 +212,7 @@ class BodyMiddleware:
             return
         length = Headers(scope=scope).get("content-length", "")
         if length.isdecimal() and int(length) > self._max_bytes:
-            raise self._too_large()
+            raise self._too_large_error()
         receive = _replay(await self._read_in_time(receive), receive)
         scope["state"]["is_body_read"] = True
         if self._num_requests >= self._max_requests:
@@ -226,10 +228,11 @@ class BodyMiddleware:
             self._num_requests -= 1
 
     async def _read_in_time(self, receive: Receive) -> bytes:
+        """Read a body within the timeout; if too many are being received, abort the oldest."""
         if len(self._receiving) >= self._max_requests:
             oldest = next(iter(self._receiving))
             del self._receiving[oldest]
-            oldest.reschedule(0.0)
+            oldest.reschedule(0.0)  # expires at once
         try:
             async with asyncio.timeout(self._timeout_s) as timeout:
                 self._receiving[timeout] = None
@@ -253,11 +256,11 @@ class BodyMiddleware:
                 raise ClientGoneError("the client disconnected")
             body += message.get("body", b"")
             if len(body) > self._max_bytes:
-                raise self._too_large()
+                raise self._too_large_error()
             if not message.get("more_body", False):
                 return bytes(body)
 
-    def _too_large(self) -> ApiError:
+    def _too_large_error(self) -> ApiError:
         return ApiError(
             "body_too_large",
             f"body: more than {self._max_bytes:,} bytes; send fewer or shorter texts",
@@ -265,7 +268,7 @@ class BodyMiddleware:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that returns the body first and later messages after it."""
+    """Return a `receive` that returns the body first, and then the messages of `receive`."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

@@ -12,7 +12,7 @@ from readagain.serve.settings import ServeSettings
 
 @dataclass(frozen=True)
 class BatchKey:
-    """Model and options that texts of one batch share."""
+    """Model and options; texts with equal keys can be in one batch."""
 
     model: str
     options: tuple[tuple[str, object], ...]
@@ -53,7 +53,7 @@ class LoadedModels:
         ]
 
     def describe(self) -> list[ModelInfo]:
-        """Return names and default options, the default model first."""
+        """Return the names and default options of the models, the default model first."""
         return [
             ModelInfo(
                 name=name,

@@ -1,23 +1,28 @@
-"""HTTP/1.1 connections with timeouts and limits that uvicorn has no settings for."""
+"""HTTP/1.1 connections with timeouts and limits that are missing in uvicorn."""
 
 import asyncio
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 WRITE_TIMEOUT_S = 30.0
-"""Time for a client to read from a response after the send buffer is full."""
+"""Time after which a client that does not read its response is disconnected."""
 MAX_UNSENT_BYTES = 64 << 20
-"""Maximum number of buffered response bytes in all connections of a worker; above it, the
-connection that has been blocked longest is closed."""
+"""Maximum number of buffered response bytes in all connections of a worker.
+
+Above this limit, the connection that has been blocked longest is closed.
+"""
 
 
 class LimitedProtocol(H11Protocol):
     """uvicorn's protocol with deadlines for request headers and for reading responses.
 
-    `timeout_keep_alive` is the time until the headers of the next request are complete; the base
-    class only starts it after the first response and cancels it at the first byte of the next
-    request. When `limit_concurrency` connections are open, the one that has been idle longest is
-    closed; the base class would reject all new connections.
+    It differs from the base class in three ways:
+
+    - `timeout_keep_alive` also applies to the first request of a connection, and until the headers
+      of a request are complete. In the base class the first byte of a request ends this timeout.
+    - When `limit_concurrency` connections are open, the connection that has been idle longest is
+      closed. The base class rejects new connections.
+    - A client that does not read its response is disconnected.
     """
 
     _write_timer: asyncio.TimerHandle | None = None
@@ -29,15 +34,16 @@ class LimitedProtocol(H11Protocol):
             self.timeout_keep_alive, self.timeout_keep_alive_handler
         )
         if self.limit_concurrency and len(self.connections) >= self.limit_concurrency:
-            _abort_next_timeout(
-                {each: each.timeout_keep_alive_task for each in self._peers() - {self}}
-            )
+            others = self._all_connections() - {self}
+            _abort_next_timeout({each: each.timeout_keep_alive_task for each in others})
 
-    def _peers(self) -> "set[LimitedProtocol]":
+    def _all_connections(self) -> "set[LimitedProtocol]":
+        """Return all connections of this worker, including this one."""
         return {each for each in self.connections if isinstance(each, LimitedProtocol)}
 
     def data_received(self, data: bytes) -> None:
         """Receive data; cancel the timeout for headers once they are complete."""
+        # The base class would cancel the timer at the first byte, so the timer is hidden from it.
         timer, self.timeout_keep_alive_task = self.timeout_keep_alive_task, None
         super().data_received(data)
         is_idle = self.cycle is None or self.cycle.response_complete
@@ -59,7 +65,7 @@ class LimitedProtocol(H11Protocol):
         self._write_timer = self.loop.call_later(WRITE_TIMEOUT_S, self.transport.abort)
         unsent = sum(each.transport.get_write_buffer_size() for each in self.connections)
         if unsent > MAX_UNSENT_BYTES:
-            _abort_next_timeout({each: each._write_timer for each in self._peers()})
+            _abort_next_timeout({each: each._write_timer for each in self._all_connections()})
 
     def resume_writing(self) -> None:
         """Stop the timeout for writing; also called when the connection is lost."""

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from starlette.types import Receive
 
 from readagain.explain.page import STATIC as EXPLAIN_STATIC
-from readagain.serve.api_page import api_page
+from readagain.serve.api_page import render_api_page
 from readagain.serve.batching import BatchingQueue
 from readagain.serve.chat import ChatRequest, chat_events, chat_response
 from readagain.serve.errors import ApiError, ClientGoneError, stopping_error
@@ -41,7 +41,7 @@ from readagain.version import __version__
 
 STATIC = Path(__file__).parent / "static"
 LARGE_BODY_BYTES = 64 << 10
-"""Size from which a body is parsed by `PacedRoute` with pauses."""
+"""Size from which `PacedRoute` pauses after parsing a body."""
 
 T = TypeVar("T")
 
@@ -59,10 +59,11 @@ class Service:
 
 
 class PacedRoute(APIRoute):
-    """Route that parses one large body at a time, then pauses for twice the time that it took.
+    """Route that parses one large body at a time, then pauses for twice as long as it parsed.
 
-    Parsing 1 MiB of small items blocks the event loop for up to 0.1 s. With the pauses, large
-    bodies take at most a third of the time. A thread would not help: the parser holds the GIL.
+    Parsing 1 MiB of small items blocks the event loop for up to 0.1 s. With the pauses, parsing of
+    large bodies uses at most a third of the time. A thread would not help, since the parser holds
+    the GIL.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -90,10 +91,10 @@ class PacedRoute(APIRoute):
 def add_routes(app: FastAPI, service: Service) -> None:
     """Add all routes."""
     limits = service.settings.limits
-    # For the schema alone: `AdmissionMiddleware` checks keys before a body is read.
-    keys = [Security(HTTPBearer(auto_error=False))] if service.settings.api_keys else []
+    # Only for the OpenAPI schema: `AdmissionMiddleware` checks keys before a body is read.
+    dependencies = [Security(HTTPBearer(auto_error=False))] if service.settings.api_keys else []
 
-    async def run(body: SummarizeRequest, request: Request) -> SummarizeResponse:
+    async def summarize_texts(body: SummarizeRequest, request: Request) -> SummarizeResponse:
         key = service.models.batch_key(body)
         request.state.log_fields.update(
             model=key.model, texts=len(body.texts), characters=sum(map(len, body.texts))
@@ -117,7 +118,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
 
     async def summarize(body: SummarizeRequest, request: Request) -> SummarizeResponse:
         """Write a headline for each text."""
-        return await run(body, request)
+        return await summarize_texts(body, request)
 
     summarize.__annotations__["body"] = limited_request(limits)
     app.router.add_api_route(
@@ -125,13 +126,14 @@ def add_routes(app: FastAPI, service: Service) -> None:
         summarize,
         methods=["POST"],
         responses=_ERRORS,
-        dependencies=keys,
+        dependencies=dependencies,
         route_class_override=PacedRoute,
     )
 
     async def chat(body: ChatRequest, request: Request) -> Any:
         """Write a headline for the last message of the user, in the format of OpenAI."""
-        answer = await run(SummarizeRequest(texts=[body.text], model=body.model), request)
+        summarize_request = SummarizeRequest(texts=[body.text], model=body.model)
+        answer = await summarize_texts(summarize_request, request)
         response = chat_response(body, answer.model, answer.results[0].summary)
         if body.stream:
             return StreamingResponse(chat_events(body, response), media_type="text/event-stream")
@@ -142,17 +144,17 @@ def add_routes(app: FastAPI, service: Service) -> None:
         chat,
         methods=["POST"],
         responses={200: {"content": {"text/event-stream": {}}}, **_ERRORS},
-        dependencies=keys,
+        dependencies=dependencies,
         route_class_override=PacedRoute,
     )
 
-    @app.get("/v1/models", responses=_ERRORS, dependencies=keys)
+    @app.get("/v1/models", responses=_ERRORS, dependencies=dependencies)
     async def models() -> ModelsResponse:
         """List the loaded models, the default first, and the limits of a request."""
-        described = service.models.describe()
+        loaded_models = service.models.describe()
         return ModelsResponse(
-            models=described,
-            data=[ModelEntry(id=each.name) for each in described],
+            models=loaded_models,
+            data=[ModelEntry(id=model.name) for model in loaded_models],
             limits=LimitsInfo(
                 max_texts=limits.max_texts,
                 max_chars=limits.max_chars,
@@ -177,7 +179,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
             raise stopping_error()
         return ReadyResponse()
 
-    @app.get("/metrics", response_class=Response, responses=_ERRORS, dependencies=keys)
+    @app.get("/metrics", response_class=Response, responses=_ERRORS, dependencies=dependencies)
     async def metrics() -> Response:
         """Return metrics in the text format of Prometheus."""
         return Response(service.metrics.render(), media_type=CONTENT_TYPE_LATEST)
@@ -186,7 +188,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         return FileResponse(STATIC / "index.html")
 
     async def docs(request: Request) -> Response:
-        return HTMLResponse(api_page(app.openapi()))
+        return HTMLResponse(render_api_page(app.openapi()))
 
     app.router.routes.extend([Route("/", page), Route("/docs", docs)])
     app.mount("/static/explain", StaticFiles(directory=EXPLAIN_STATIC))
@@ -196,12 +198,12 @@ def add_routes(app: FastAPI, service: Service) -> None:
 async def run_until_disconnect(
     work: Coroutine[Any, Any, T], receive: Receive, *, deadline: float, timeout_s: float
 ) -> T:
-    """Return the result of `work`; cancel it if the client disconnects or time is up.
+    """Return the result of `work`; cancel it if the client disconnects or at the deadline.
 
     Args:
-        work: computes the response.
+        work: coroutine that computes the response.
         receive: the `receive` of the request, after its body was read.
-        deadline: the latest time, on the clock of the event loop.
+        deadline: time on the clock of the event loop.
         timeout_s: the timeout from which the deadline was computed, for the message.
 
     Raises:
@@ -210,10 +212,10 @@ async def run_until_disconnect(
     """
     task = asyncio.create_task(work)
     disconnect = asyncio.create_task(_wait_for_disconnect(receive))
-    remaining = deadline - asyncio.get_running_loop().time()
+    remaining_s = deadline - asyncio.get_running_loop().time()
     try:
         await asyncio.wait(
-            {task, disconnect}, timeout=remaining, return_when=asyncio.FIRST_COMPLETED
+            {task, disconnect}, timeout=remaining_s, return_when=asyncio.FIRST_COMPLETED
         )
         if task.done():
             return task.result()

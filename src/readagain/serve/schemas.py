@@ -14,18 +14,18 @@ from readagain.serve.settings import OPTION_LIMITS, RequestLimits
 
 
 class _RequestModel(BaseModel):
-    """Base class of requests; types are strict ("3" is not a number), unknown fields invalid."""
+    """Base class of requests; types are strict ("3" is no number), and unknown fields invalid."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     @model_validator(mode="before")
     @classmethod
     def _check_field_names(cls, data: object) -> object:
-        """Stop at the first unknown field; pydantic would report all of them."""
+        """Raise an error for the first unknown field; pydantic would report all of them."""
         for name in data if isinstance(data, dict) else ():
             if name not in cls.model_fields:
-                shown = name[:100].encode(errors="replace").decode()
-                raise PydanticCustomError("unknown_field", "unknown field", {"name": shown})
+                valid_name = name[:100].encode(errors="replace").decode()
+                raise PydanticCustomError("unknown_field", "unknown field", {"name": valid_name})
         return data
 
 
@@ -70,7 +70,8 @@ def limited_request(limits: RequestLimits) -> type[SummarizeRequest]:
     Validation stops at the first invalid text and at the maximum number of texts, so that it does
     not take long for many small items.
     """
-    # No text is longer than the body; pydantic checks for lone surrogates only with a limit.
+    # The limit is never reached, since no text is longer than the body. But only with a limit does
+    # pydantic check for lone surrogates.
     text = Annotated[str, Field(max_length=limits.max_body_bytes)]
     bounds = Field(
         min_length=1,
@@ -161,11 +162,11 @@ class SummaryResult(_Response):
         )
 
     def with_cut(self, share: float) -> "SummaryResult":
-        """Return the result for a text of which only the first `share` was summarized."""
+        """Return the result for a cut text, of which only the first `share` was summarized."""
         read_share = self.read_share * share
-        cut = warning("truncated", percent(read_share))
-        others = [each for each in self.warnings if each.code != cut.code]
-        warnings = [WarningResponse.model_validate(cut), *others]
+        cut_warning = warning("truncated", percent(read_share))
+        others = [each for each in self.warnings if each.code != cut_warning.code]
+        warnings = [WarningResponse.model_validate(cut_warning), *others]
         return self.model_copy(
             update={"truncated": True, "read_share": read_share, "warnings": warnings}
         )

@@ -26,22 +26,24 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 GRACE_S = 2.0
-"""Time beyond the request timeout that a stopping worker waits for its last requests."""
+"""Time in addition to the request timeout that a stopping worker waits for its last requests."""
 HEADER_TIMEOUT_S = 10
-"""Time for the headers of a request to arrive, and for an idle connection to be used again."""
+"""Maximum time for the headers of a request to arrive, and for a connection to be idle."""
 MAX_HEADER_BYTES = 16 << 10
 HEALTH_CHECK_S = 10
-"""Time for a worker to answer the supervisor; otherwise it is replaced."""
+"""Maximum time for a worker to answer the supervisor; a slower worker is replaced."""
 START_TIMEOUT_S = 120
+"""Maximum time for a worker to start."""
 METRICS_FILES = ("counter", "histogram", "gauge_livesum", "gauge_liveall")
+"""Kinds of files that prometheus_client writes for each worker: `<kind>_<process id>.db`."""
 METRICS_FILE_BYTES = 1 << 20
-"""Initial size of the files of prometheus_client, which is enough for these metrics."""
+"""Initial size of each file of prometheus_client; these metrics need less."""
 
 
 def serve(settings: ServeSettings, announce: Callable[[str], None]) -> None:
-    """Serve requests until SIGTERM or Ctrl-C, then finish the accepted ones.
+    """Serve requests until SIGTERM or Ctrl-C, then finish the accepted requests.
 
-    `announce` is called with the address when the server is ready.
+    `announce` is called with the URL when the server is ready.
 
     Raises:
         ReadAgainError: if a model cannot be used, the port cannot be bound or the extra is missing.
@@ -61,13 +63,13 @@ def _run_single(settings: ServeSettings, announce: Callable[[str], None]) -> Non
     import uvicorn
 
     bound = bind(settings.host, settings.port)
-    address = url(settings.host, bound.getsockname()[1])
+    server_url = url(settings.host, bound.getsockname()[1])
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if not self.should_exit:
-                announce(address)
+                announce(server_url)
 
     start_logging()
     server = Server(_uvicorn_config(settings, _create_app))
@@ -76,7 +78,7 @@ def _run_single(settings: ServeSettings, announce: Callable[[str], None]) -> Non
         server.should_exit = True
 
     # uvicorn handles SIGTERM and SIGINT while it runs, and raises them again when it has stopped.
-    # This handler prevents that they then end the process with an error status.
+    # Without this handler they would then end the process with an error status.
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), stop)
@@ -85,7 +87,7 @@ def _run_single(settings: ServeSettings, announce: Callable[[str], None]) -> Non
 
 
 def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> None:
-    """Run several workers; uvicorn replaces workers that die or hang, and all at SIGHUP."""
+    """Run several workers; uvicorn replaces a worker that dies or hangs, and all at SIGHUP."""
     from uvicorn.config import STARTUP_FAILURE
     from uvicorn.supervisors import Multiprocess
 
@@ -98,10 +100,10 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
         def join_all(self) -> None:
             for each in self.processes:
                 each.process.join(settings.limits.timeout_s + 2 * GRACE_S)
-                each.process.kill()  # only has an effect if the worker hangs
+                each.process.kill()  # has no effect unless the worker hangs
             super().join_all()
 
-    # The reserved socket never listens; it keeps the port while workers are replaced.
+    # The reserved socket never listens; it reserves the port while workers are replaced.
     with reserve(settings.host, settings.port) as reserved, _metrics_dir() as directory:
         os.environ[METRICS_DIR] = directory
         port = reserved.getsockname()[1]
@@ -174,7 +176,7 @@ def _create_worker_app(settings: ServeSettings) -> "FastAPI":
 
 
 def _stop_with_parent() -> None:
-    """Stop this process, and remove the metrics, when the supervisor has died."""
+    """Start a thread that stops this worker, and removes the metrics, if the supervisor dies."""
     parent = parent_process()
     assert parent is not None
 

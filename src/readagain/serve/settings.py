@@ -30,7 +30,9 @@ MIN_KEY_LENGTH = 16
 METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"
 """Environment variable that prometheus_client reads when it is imported."""
 
+# An origin is a scheme and a host, or *.
 _ORIGIN = re.compile(r"https?://[^/\s]+|\*")
+# A host is a name, which may start with "*.", an IPv6 address in brackets, or *.
 _HOST = re.compile(r"(\*\.)?[^/\s:*]+|\[[0-9a-fA-F:.]+\]|\*")
 _Size = Annotated[int, Range(1)]
 
@@ -48,7 +50,7 @@ class RequestLimits:
     max_queue: _Size = 256
     """Maximum texts waiting in a worker; further requests are rejected immediately."""
     max_requests: _Size = 256
-    """Maximum requests in progress in a worker, and, separately, request bodies being received."""
+    """Maximum requests in progress in a worker; also the maximum bodies being received."""
     max_connections: _Size = 800
     """Maximum open connections of a worker."""
     max_wait_ms: Annotated[float, Range(0, 1000)] = 3.0
@@ -108,7 +110,7 @@ class ServeSettings:
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """Return the names by which requests select models, which are the names of the folders."""
+        """Return the names by which requests select models: the names of their folders."""
         return tuple(map(model_name, self.models))
 
     @property
@@ -125,9 +127,9 @@ class ServeSettings:
     def trusted_hosts(self) -> tuple[str, ...]:
         """Return the accepted Host headers.
 
-        A local server without a key is protected against DNS rebinding: a page of another site
-        must not reach it under the name of that site. Other servers accept every name, because
-        reverse proxies may forward any Host header.
+        A local server without a key accepts few names, to prevent DNS rebinding: a page of another
+        site could otherwise reach it under the name of that site. Other servers accept every name,
+        because reverse proxies may forward any Host header.
         """
         if self.api_keys or not self.is_local:
             return ("*",)

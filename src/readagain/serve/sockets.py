@@ -8,10 +8,10 @@ from readagain.errors import ArgumentError, ConfigError
 
 
 def bind(host: str, port: int, shared: bool = False) -> socket.socket:
-    """Bind a port, or any free one for 0, without listening on it yet.
+    """Bind a socket to a port, or to any free port if it is 0, without listening yet.
 
-    If `shared`, other sockets of this user may bind the port too; the kernel distributes
-    connections evenly among those that listen.
+    If `shared`, other sockets of this user may be bound to the same port; the kernel distributes
+    connections evenly among the sockets that listen.
 
     Raises:
         ConfigError: if the port cannot be bound.
@@ -29,7 +29,7 @@ def bind(host: str, port: int, shared: bool = False) -> socket.socket:
     try:
         if sys.platform != "win32":  # on Windows, two servers could then bind the same port
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if shared and sys.platform != "win32":  # `reserve` refuses systems without it
+        if shared and sys.platform != "win32":  # for mypy: only Linux gets here, see `reserve`
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         # A response is written in two parts, headers and body; without this option the body waits
         # up to 40 ms for the acknowledgement of the headers. Connections inherit the option.
@@ -45,11 +45,11 @@ def bind(host: str, port: int, shared: bool = False) -> socket.socket:
 
 
 class WorkerSocket:
-    """Placeholder that becomes a bound socket when it is sent to a worker.
+    """Placeholder that is unpickled as a new bound socket in each worker.
 
-    uvicorn passes its sockets to each worker. With one socket for all, the worker that wakes first
-    accepts every waiting connection: 64 clients were split 58 to 6 between two workers. With a
-    socket per worker, the kernel distributes them evenly.
+    uvicorn pickles its sockets for each worker. If all workers share one socket, the worker that
+    wakes first accepts every waiting connection: 64 clients were split 58 to 6 between two workers.
+    With a socket per worker, the kernel distributes connections evenly.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -60,7 +60,7 @@ class WorkerSocket:
 
 
 def reserve(host: str, port: int) -> socket.socket:
-    """Bind a port for several workers, unless another server uses it.
+    """Bind a socket to a port that several workers will share, unless another server uses the port.
 
     The port is first bound exclusively, since two servers could otherwise share it by mistake.
 

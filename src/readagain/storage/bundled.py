@@ -17,10 +17,10 @@ def bundled_models() -> dict[str, Path]:
 
 
 def find_model(model: str | Path) -> Path:
-    """Return the folder of a model that is given by its bundled name or its path.
+    """Return the folder of a model, given the name of a bundled model or the path of a folder.
 
     Raises:
-        ArtifactError: if there is no such model; the message lists the bundled names.
+        ArtifactError: if there is no such model; the message lists the bundled models.
     """
     bundled = bundled_models()
     if str(model) in bundled:
@@ -35,5 +35,5 @@ def find_model(model: str | Path) -> Path:
 
 
 def model_name(model: str | Path) -> str:
-    """Return the name of a model: its bundled name, or the name of its folder."""
-    return Path(model).name or Path(model).resolve().name
+    """Return the name of a bundled model or the name of a model folder."""
+    return Path(model).name or Path(model).resolve().name  # `Path(".").name` is empty

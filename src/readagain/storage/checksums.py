@@ -17,13 +17,19 @@ def add_checksum(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def verify_checksum(text: bytes) -> dict[str, Any] | None:
-    """Parse a JSON object with a checksum from `add_checksum`; return None if it is invalid."""
+    """Parse a JSON object written by `add_checksum`, and remove its checksum.
+
+    Returns:
+        The object, or None if `text` is not a JSON object with the right checksum.
+    """
     try:
         content = json.loads(text)
-        stored = content.pop(CHECKSUM_KEY)
-    except (ValueError, RecursionError, AttributeError, TypeError, KeyError, IndexError):
+    except (ValueError, RecursionError):
         return None
-    return content if isinstance(content, dict) and stored == _json_checksum(content) else None
+    if not isinstance(content, dict):
+        return None
+    checksum = content.pop(CHECKSUM_KEY, None)
+    return content if checksum == _json_checksum(content) else None
 
 
 def _json_checksum(content: Mapping[str, Any]) -> str:

@@ -37,5 +37,7 @@ def join_first(descriptions: Sequence[str]) -> str:
     >>> join_first(["a was 1", "b was 2", "c was 3", "d was 4"])
     'a was 1; b was 2; c was 3; 1 more'
     """
-    more = len(descriptions) - MAX_LISTED
-    return "; ".join([*descriptions[:MAX_LISTED], *([f"{more} more"] if more > 0 else [])])
+    parts = list(descriptions[:MAX_LISTED])
+    if len(descriptions) > MAX_LISTED:
+        parts.append(f"{len(descriptions) - MAX_LISTED} more")
+    return "; ".join(parts)

@@ -17,7 +17,7 @@ _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW",
 
 
 def read_bounded(path: Path, *, max_bytes: int) -> bytes:
-    """Read a file that may be untrusted.
+    """Read a file that may come from an untrusted source.
 
     Raises:
         OSError: if the file cannot be read, is larger than `max_bytes`, or is a pipe or a device,
@@ -37,7 +37,7 @@ def read_bounded(path: Path, *, max_bytes: int) -> bytes:
 def read_lines(path: Path, *, max_bytes: int) -> list[str]:
     r"""Read a UTF-8 file with one entry per line.
 
-    Only `\n` ends a line: an entry may be U+2028, at which `splitlines` would split.
+    Only `\n` ends a line: an entry may contain U+2028, at which `splitlines` would split it.
 
     Raises:
         ArtifactError: if the file cannot be read, is larger than `max_bytes` or is not UTF-8.
@@ -56,8 +56,8 @@ def read_json_object(path: Path, *, max_bytes: int) -> dict[str, Any]:
     """Read a file that contains one JSON object.
 
     Raises:
-        ArtifactError: if the file cannot be read, is larger than `max_bytes`, or contains
-            something else.
+        ArtifactError: if the file cannot be read, is larger than `max_bytes`, or does not contain
+            a JSON object.
     """
     try:
         with os_errors(path, "read", ArtifactError):
@@ -81,9 +81,9 @@ def atomic_write(
 
     Args:
         path: the file to replace.
-        durable: return only when the content and the name are on the disk.
+        durable: flush the content and the new name to the disk (fsync) before returning.
         temporary_dir: directory of the temporary file, on the same file system (default: that of
-            `path`); if the process is killed, the file remains there.
+            `path`); if the process is killed, the temporary file remains there.
     """
     temporary = (temporary_dir or path.parent) / f".{uuid4().hex}.part"
     os.close(os.open(temporary, _CREATE_FLAGS, 0o666))
@@ -100,7 +100,9 @@ def atomic_write(
 
 
 def check_writable(path: Path | None) -> None:
-    """Check that a file can be written, to avoid a failure after a long computation.
+    """Check that an output file can be written, to avoid a failure after a long computation.
+
+    None, which means no output file, is accepted.
 
     Raises:
         DataError: if `path` is a folder or a link that leads back to itself, or its folder does not
@@ -119,20 +121,19 @@ def check_writable(path: Path | None) -> None:
 
 @contextmanager
 def write_output(path: Path) -> Iterator[Path]:
-    """Yield a temporary path for an output file that replaces `path` when the block ends.
+    """Yield the path of a temporary file that replaces the output file `path` when the block ends.
 
-    If `path` is a symbolic link, its target is replaced. A pipe or a device is written to directly.
+    If `path` is a symbolic link, its target is replaced. If `path` is a pipe or a device, `path`
+    itself is yielded.
 
     Raises:
         DataError: if the file cannot be written; an existing file is then unchanged.
     """
     check_writable(path)
-    is_replaced = path.is_file() or not path.exists()
-    with (
-        os_errors(path, "written"),
-        atomic_write(Path(os.path.realpath(path))) if is_replaced else nullcontext(path) as target,
-    ):
-        yield target
+    is_pipe_or_device = path.exists() and not path.is_file()
+    write = nullcontext(path) if is_pipe_or_device else atomic_write(Path(os.path.realpath(path)))
+    with os_errors(path, "written"), write as written_path:
+        yield written_path
 
 
 def write_synced(path: Path, content: bytes) -> None:
@@ -160,15 +161,16 @@ def sync_dir(path: Path) -> None:
 
 
 def refuse_links(path: Path, *, below: Path) -> None:
-    """Raise `OSError` if a directory of a path is a symbolic link, which could lead elsewhere.
+    """Raise `OSError` if `path`, or a directory between `below` and `path`, is a symbolic link.
 
-    `below` is a folder that contains the path. It may be a link, since the user named it.
+    Such a link could lead out of the folder `below`, which contains `path`. The folder `below`
+    itself may be a link, since the user named it.
     """
-    for part in (path, *path.parents):
-        if part == below:
+    for current in (path, *path.parents):
+        if current == below:
             return
-        if part.is_symlink():
-            raise OSError(errno.ELOOP, f"{part} is a symbolic link, which is not followed")
+        if current.is_symlink():
+            raise OSError(errno.ELOOP, f"{current} is a symbolic link, which is not followed")
 
 
 def remove(path: Path) -> None:

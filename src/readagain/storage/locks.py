@@ -14,9 +14,10 @@ LOCK_FILE = ".lock"
 
 @contextmanager
 def locked_file(path: Path, *, busy: str) -> Iterator[None]:
-    """Hold the lock of a file without waiting for it; the file is created if needed.
+    """Lock a file until the block ends, without waiting for another process.
 
-    A link is not followed. `busy` is the message if another process holds the lock.
+    The file is created if needed; a symbolic link is not followed. `busy` is the error message if
+    another process holds the lock.
 
     Raises:
         ConfigError: if another process holds the lock or the file cannot be locked, as on some
@@ -38,12 +39,13 @@ def locked_file(path: Path, *, busy: str) -> Iterator[None]:
 
 @contextmanager
 def locked_dir(path: Path, *, action: str) -> Iterator[None]:
-    """Create a directory if needed, and hold its lock.
+    """Create a directory if needed, and lock it until the block ends.
 
-    `action` is what the holder does, for the message to a second process: "training into".
+    `action` is what this process does, for the message to a second process: "training into".
 
     Raises:
-        ConfigError: if the directory cannot be written to or locked, or another process holds it.
+        ConfigError: if the directory cannot be written to or locked, or another process holds the
+            lock.
     """
     with os_errors(path, "written to", ConfigError, advice="choose another folder"):
         path.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Checks that model folders, prepared corpora and batch jobs share."""
+"""Checks of manifests, for model folders, prepared corpora and batch jobs."""
 
 import re
 from collections.abc import Container, Mapping
@@ -8,8 +8,8 @@ from typing import Any
 from readagain.errors import ArtifactError, os_errors, quoted
 from readagain.storage.checksums import FileEntry
 
-# File names without separators and control characters: only files in the folder itself, and safe to
-# print in messages.
+# File names without separators and control characters, so that they name files in the folder itself
+# and are safe to print.
 _FILE_NAME = re.compile(r"\w[\w.-]{0,199}", re.ASCII)
 _CHECKSUM = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -36,14 +36,14 @@ def check_format_version(content: Mapping[str, Any], current: int, *, path: Path
         )
 
 
-def parse_file_entries(listed: Any, *, path: Path | str) -> dict[str, FileEntry]:
-    """Parse the `files` of a manifest: for each file name its size and checksum.
+def parse_file_entries(content: Any, *, path: Path | str) -> dict[str, FileEntry]:
+    """Parse the value of `files` in a manifest: the size and checksum of each file.
 
     Raises:
         ArtifactError: for incomplete entries, and for names outside the folder.
     """
     try:
-        files = {name: FileEntry(**entry) for name, entry in listed.items()}
+        files = {name: FileEntry(**entry) for name, entry in content.items()}
     except (TypeError, AttributeError) as error:
         raise ArtifactError(f"{path}: incomplete; was it edited by hand?") from error
     for name, entry in files.items():
@@ -67,9 +67,9 @@ def check_files(
 
     Args:
         folder: the folder.
-        files: the entries of its manifest; all sizes are compared.
+        files: the files that its manifest lists; all sizes are compared.
         manifest: the file name of the manifest, for messages.
-        checksums: names of the files whose checksums are compared, too.
+        checksums: names of the files whose checksums are compared as well.
         advice: what to do about a missing or changed file.
 
     Raises:

@@ -16,7 +16,7 @@ FORMAT_VERSION = 1
 MANIFEST_FILE = "model.json"
 
 MAX_OBJECT_BYTES = 4 << 20
-"""Maximum size of a JSON file of a model; valid ones have some kilobytes."""
+"""Maximum size of a JSON file of a model; usual files have some kilobytes."""
 MAX_REQUIRED_BYTES = 64 << 20
 """Maximum size of a file that is read whenever a model is opened: settings, vocabularies."""
 
@@ -44,12 +44,12 @@ def write_model_files(
     Args:
         folder: the model folder; created if needed.
         writers: for each file name a function that writes the file at a given path.
-        replace_all: remove the other files of the old manifest, such as graphs exported from
-            older weights.
+        replace_all: remove all other files that the old manifest lists, such as graphs exported
+            from older weights.
 
     Raises:
-        ArtifactError: if the disk is full or the folder cannot be written to; the folder is then
-            unchanged.
+        ArtifactError: if the disk is full or the folder cannot be written to. If this happens
+            before the files are moved, the folder is unchanged.
     """
     staging = folder / _STAGING_DIR
     try:
@@ -59,18 +59,18 @@ def write_model_files(
             for name, write in writers.items():
                 write(staging / name)
                 sync_file(staging / name)
-            written = {name: FileEntry.of(staging / name) for name in writers}
-            before = read_manifest(folder).files if (folder / MANIFEST_FILE).exists() else {}
-            outdated = before.keys() - writers.keys() if replace_all else set()
-            kept = {name: before[name] for name in before.keys() - outdated}
-            manifest = ModelManifest(files=dict(sorted({**kept, **written}.items())))
+            new_files = {name: FileEntry.of(staging / name) for name in writers}
+            old_files = read_manifest(folder).files if (folder / MANIFEST_FILE).exists() else {}
+            outdated_names = old_files.keys() - writers.keys() if replace_all else set()
+            kept_files = {name: old_files[name] for name in old_files.keys() - outdated_names}
+            manifest = ModelManifest(files=dict(sorted({**kept_files, **new_files}.items())))
             text = json.dumps(asdict(manifest), indent=2) + "\n"
             write_synced(staging / MANIFEST_FILE, text.encode())
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
         raise
     with os_errors(folder, "written", ArtifactError):
-        for name in (MANIFEST_FILE, *outdated):
+        for name in (MANIFEST_FILE, *outdated_names):
             (folder / name).unlink(missing_ok=True)
         for name in (*writers, MANIFEST_FILE):
             (staging / name).replace(folder / name)
@@ -82,7 +82,7 @@ def read_manifest(folder: Path) -> ModelManifest:
     """Read the manifest of a model folder.
 
     Raises:
-        ArtifactError: if there is none, or it is damaged or in another format.
+        ArtifactError: if the manifest is missing, damaged or in another format.
     """
     path = folder / MANIFEST_FILE
     if not folder.is_dir():
@@ -103,13 +103,13 @@ def read_manifest(folder: Path) -> ModelManifest:
 def check_model_files(
     folder: Path, manifest: ModelManifest, *, required: Collection[str], checksums: bool
 ) -> None:
-    """Compare the sizes of the files of a model folder with its manifest.
+    """Compare the files of a model folder with its manifest: all sizes, and some checksums.
 
     Args:
         folder: the folder.
         manifest: its manifest.
         required: files that every model has; their checksums are always compared.
-        checksums: compare the checksums of all files, which reads them completely.
+        checksums: whether to compare the checksums of all files, which reads them completely.
 
     Raises:
         ArtifactError: for the first file that is missing, too large, truncated or changed.

@@ -22,12 +22,15 @@ from readagain.storage.locks import LOCK_FILE, locked_dir
 
 
 class Directory(Protocol):
-    """Files of a directory by name; a name may contain subdirectories ("bad/part-0.jsonl")."""
+    """Directory whose files are read and written by name.
+
+    A name may contain subdirectories: "bad/part-0.jsonl".
+    """
 
     location: str
 
     def create(self, name: str) -> AbstractContextManager[BinaryIO]:
-        """Open a new file for writing; it replaces `name`, complete, when the block ends."""
+        """Open a temporary file for writing; it becomes the file `name` when the block ends."""
         ...
 
     def write(self, name: str, content: bytes) -> None:
@@ -39,7 +42,7 @@ class Directory(Protocol):
         ...
 
     def names(self, subdir: str = "") -> list[str]:
-        """List the sorted names in the directory or a subdirectory; empty if it is missing."""
+        """Return the sorted names in the directory or a subdirectory; none if it is missing."""
         ...
 
     def remove(self, name: str) -> None:
@@ -48,7 +51,10 @@ class Directory(Protocol):
 
 
 class LocalDir:
-    """Local or mounted directory; `temporary_dir` is its subdirectory for temporary files."""
+    """Local or mounted directory.
+
+    `temporary_dir` is the subdirectory for temporary files (default: the directory itself).
+    """
 
     def __init__(self, path: Path | str, *, temporary_dir: str = "") -> None:
         self.location = str(path)
@@ -57,11 +63,11 @@ class LocalDir:
 
     @contextmanager
     def create(self, name: str) -> Iterator[BinaryIO]:
-        """Open a new file for writing; it replaces `name`, complete, when the block ends."""
+        """Open a temporary file for writing; it becomes the file `name` when the block ends."""
         with self._write_errors():
             path = self._file(name)
-            for each in (path.parent, self._temporary_dir):
-                each.mkdir(parents=True, exist_ok=True)
+            for directory in (path.parent, self._temporary_dir):
+                directory.mkdir(parents=True, exist_ok=True)
             with (
                 atomic_write(path, durable=True, temporary_dir=self._temporary_dir) as temporary,
                 temporary.open("wb") as file,
@@ -81,11 +87,11 @@ class LocalDir:
         return None
 
     def names(self, subdir: str = "") -> list[str]:
-        """List the sorted names in the directory or a subdirectory; empty if it is missing."""
+        """Return the sorted names in the directory or a subdirectory; none if it is missing."""
         path = self.path / subdir
         with os_errors(path, "read"):
             refuse_links(path, below=self.path)
-            return sorted(each.name for each in path.iterdir()) if path.is_dir() else []
+            return sorted(file.name for file in path.iterdir()) if path.is_dir() else []
 
     def remove(self, name: str) -> None:
         """Remove a file or a subdirectory, if it exists."""
@@ -106,17 +112,19 @@ class LocalDir:
 
 
 class OutputDir:
-    """Output directory of one resumable job; base class for each kind of job.
+    """Output directory of a resumable job; each kind of job has a subclass.
 
     The directory stores the identity of its job: the settings and inputs that determine the
-    output. A later process with the same identity resumes the job; with another one it fails.
+    output. A later process with the same identity resumes the job. A process with another identity
+    fails.
     """
 
     content: ClassVar[str]
-    """What the directory contains, for messages: "training run"."""
+    """What the directory contains, for messages; for example "training run"."""
     action: ClassVar[str]
-    """What the job does, for the message to a second process: "training into"."""
+    """What the job does, for the message to a second process; for example "training into"."""
     identity_file: ClassVar[str]
+    """Name of the JSON file with the identity."""
 
     def __init__(self, directory: Directory) -> None:
         self.directory = directory
@@ -126,14 +134,14 @@ class OutputDir:
     def open(
         cls, directory: Directory, identity: Mapping[str, Any], *, overwrite: bool, **options: Any
     ) -> Iterator[Self]:
-        """Open a new directory, or one to resume; hold its lock until the block ends.
+        """Open the directory of a new or an interrupted job, and lock it until the block ends.
 
         Object stores have no locks: two processes that run the same job there do all work twice.
 
         Args:
             directory: the directory.
-            identity: JSON values that determine the output.
-            overwrite: delete the job in the directory first.
+            identity: JSON object that determines the output.
+            overwrite: whether to delete the job in the directory first.
             options: other arguments of the constructor.
 
         Raises:
@@ -141,7 +149,7 @@ class OutputDir:
                 contains another job or other files.
         """
         output = cls(directory, **options)
-        output._refuse_other_files()  # before a lock file is created there
+        output._refuse_other_files()  # before the lock file is created in the directory
         with (
             locked_dir(directory.path, action=cls.action)
             if isinstance(directory, LocalDir)
@@ -154,6 +162,7 @@ class OutputDir:
                 before = output.read_identity()
                 if before is not None:
                     output.check_identity(before, json.loads(json.dumps(identity)))
+                    output.remove_outdated(identity)
             output.write_json(cls.identity_file, add_checksum(identity))
             yield output
 
@@ -176,11 +185,11 @@ class OutputDir:
             return None
         identity = verify_checksum(text)
         if identity is None:
-            raise self.damaged(self.identity_file)
+            raise self.damaged_error(self.identity_file)
         return identity
 
     def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Raise `ConfigError` if the identity in the directory is not that of this job."""
+        """Raise `ConfigError` if the identity in the directory, `before`, differs from `now`."""
         changes = [
             f"{_printable(name)} was {quoted(old)} and is now {quoted(new)}"
             for name, old, new in differences(before, now)
@@ -194,11 +203,17 @@ class OutputDir:
                 join_first(changes),
             )
 
+    def remove_outdated(self, identity: Mapping[str, Any]) -> None:
+        """Delete files that a job with this identity does not write; by default none.
+
+        The identity of the earlier job, which may list such files, is overwritten afterwards.
+        """
+
     def read_json(self, name: str) -> dict[str, Any] | None:
         """Read a JSON object; return None if the file does not exist.
 
         Raises:
-            ArtifactError: if it is not a JSON object.
+            ArtifactError: if the file is not a JSON object.
         """
         text = self.directory.read(name)
         if text is None:
@@ -208,20 +223,21 @@ class OutputDir:
         except (ValueError, RecursionError):
             content = None
         if not isinstance(content, dict):
-            raise self.damaged(name)
+            raise self.damaged_error(name)
         return content
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write a JSON object; return when it is on the disk."""
         self.directory.write(name, f"{json.dumps(content, indent=1)}\n".encode())
 
-    def damaged(self, name: str) -> ArtifactError:
+    def damaged_error(self, name: str) -> ArtifactError:
         """Return the error for a damaged file of the job."""
         return ArtifactError(
             f"{self.directory.location}/{name}: damaged; choose another folder, or overwrite it"
         )
 
     def _refuse_other_files(self) -> None:
+        """Raise `ConfigError` if the directory has other files and no job of this kind."""
         names = self.directory.names()
         other = [name for name in names if name != LOCK_FILE and not self.is_own_name(name)]
         if other and not self.has_output():
@@ -232,4 +248,5 @@ class OutputDir:
 
 
 def _printable(name: str) -> str:
+    """Return the name of a setting; quoted if it is long or has control characters."""
     return name if name.isprintable() and len(name) <= MAX_QUOTE_LENGTH else quoted(name)

@@ -58,7 +58,7 @@ class RunDir(OutputDir):
         try:
             return TrainingState.from_dict(content)
         except (KeyError, TypeError) as error:
-            raise self.damaged(_FINISHED_FILE) from error
+            raise self.damaged_error(_FINISHED_FILE) from error
 
     def has_finished(self, epochs: int) -> bool:
         """Return whether a run of `epochs` epochs has finished; it may have stopped early."""

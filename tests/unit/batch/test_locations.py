@@ -20,18 +20,21 @@ def names(files):
 
 
 def test_patterns_find_each_file_once_in_order(folder):
-    found = find_files([f"{folder}/c.txt", f"{folder}/*.jsonl", f"{folder}/*.txt"])
-    assert names(found) == ["c.txt", "a.jsonl", "b.jsonl"]
-    assert found[1].bytes == len("a.jsonl")
-    assert found[1].mtime_ns == (folder / "a.jsonl").stat().st_mtime_ns
+    files = find_files([f"{folder}/c.txt", f"{folder}/*.jsonl", f"{folder}/*.txt"])
+    assert names(files) == ["c.txt", "a.jsonl", "b.jsonl"]
+    assert files[1].bytes == len("a.jsonl")
+    assert files[1].mtime_ns == (folder / "a.jsonl").stat().st_mtime_ns
 
 
-@pytest.mark.parametrize("place", ["{}", pytest.param("file://{}", marks=pytest.mark.needs_extras)])
-def test_output_files_are_no_inputs(folder, place):
+@pytest.mark.parametrize(
+    "location", ["{}", pytest.param("file://{}", marks=pytest.mark.needs_extras)]
+)
+def test_output_files_are_skipped(folder, location):
     (folder / "out").mkdir()
     (folder / "out" / "part-00000-000000.jsonl").write_text("")
-    out = place.format(folder / "out")
-    assert names(find_files([place.format(f"{folder}/*.jsonl")], out=out)) == ["a.jsonl", "b.jsonl"]
+    out = location.format(folder / "out")
+    inputs = find_files([location.format(f"{folder}/*.jsonl")], out=out)
+    assert names(inputs) == ["a.jsonl", "b.jsonl"]
     for pattern in ("*.jsonl", "part-00000-000000.jsonl"):
         with pytest.raises(DataError, match=r"jsonl: is in the output folder .*out; ch"):
             find_files([f"{out}/{pattern}"], out=out)
@@ -85,10 +88,10 @@ def test_missing_file_is_rejected(folder, pattern, message):
 
 @pytest.mark.needs_extras
 def test_addresses_are_found(folder):
-    found = find_files([f"file://{folder}/*.jsonl", f"file://{folder}/c.txt"])
-    assert names(found) == ["a.jsonl", "b.jsonl", "c.txt"]
-    assert found[0].location == f"file://{folder}/a.jsonl"
-    assert found[0].mtime_ns == (folder / "a.jsonl").stat().st_mtime_ns
+    files = find_files([f"file://{folder}/*.jsonl", f"file://{folder}/c.txt"])
+    assert names(files) == ["a.jsonl", "b.jsonl", "c.txt"]
+    assert files[0].location == f"file://{folder}/a.jsonl"
+    assert files[0].mtime_ns == (folder / "a.jsonl").stat().st_mtime_ns
 
 
 @pytest.mark.needs_extras

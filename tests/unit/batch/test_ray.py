@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from readagain.batch import ray as on_ray
+from readagain.batch import ray as batch_ray
 from readagain.errors import ConfigError, DataError, MissingExtraError
 
 
@@ -17,48 +17,48 @@ def test_unreachable_cluster_is_rejected(make_job, news, monkeypatch, error):
 
     exceptions = SimpleNamespace(RayError=OSError)
     cluster = SimpleNamespace(is_initialized=lambda: False, init=init, exceptions=exceptions)
-    monkeypatch.setattr(on_ray, "require", lambda module, **_: cluster)
-    engine = on_ray.ray_engine(address="far:6379", num_workers=1)
+    monkeypatch.setattr(batch_ray, "require", lambda module, **_: cluster)
+    engine = batch_ray.ray_engine(address="far:6379", num_workers=1)
     message = "address: no Ray cluster can be reached at far:6379: Failed to connect$"
     with pytest.raises(ConfigError, match=message):
         next(engine(make_job(news), {}))
 
 
 def test_missing_ray_error_has_pip_command(monkeypatch):
-    def absent(module, *, extra, purpose):
+    def fail(module, *, extra, purpose):
         raise MissingExtraError(f"{purpose} needs readagain[{extra}]")
 
-    monkeypatch.setattr(on_ray, "require", absent)
+    monkeypatch.setattr(batch_ray, "require", fail)
     with pytest.raises(MissingExtraError, match=r"the engine 'ray' needs readagain\[ray\]"):
-        on_ray.ray_engine(address=None, num_workers=1)
+        batch_ray.ray_engine(address=None, num_workers=1)
 
 
 def test_ray_error_is_one_line(make_job, news, monkeypatch):
     class RayError(Exception):
         pass
 
-    def lost():
-        raise RayError("a long story\nThe actor died")
+    def fail():
+        raise RayError("a long message\nThe actor died")
 
     cluster = SimpleNamespace(
         is_initialized=lambda: True,
-        cluster_resources=lost,
+        cluster_resources=fail,
         exceptions=SimpleNamespace(RayError=RayError),
     )
-    monkeypatch.setattr(on_ray, "require", lambda module, **_: cluster)
-    engine = on_ray.ray_engine(address=None, num_workers=1)
+    monkeypatch.setattr(batch_ray, "require", lambda module, **_: cluster)
+    engine = batch_ray.ray_engine(address=None, num_workers=1)
     with pytest.raises(DataError, match="Ray failed: The actor died; run the same command"):
         next(engine(make_job(news), {}))
 
 
 def test_relative_paths_start_at_driver_directory(make_job, news, monkeypatch, tmp_path):
-    assert on_ray._working_dir(make_job(news)) is None
+    assert batch_ray._working_dir(make_job(news)) is None
     monkeypatch.chdir(tmp_path)
-    assert on_ray._working_dir(make_job(news.name)) == tmp_path
+    assert batch_ray._working_dir(make_job(news.name)) == tmp_path
     monkeypatch.chdir("/")
-    on_ray._change_dir(None)
+    batch_ray._change_dir(None)
     assert Path.cwd() == Path("/")
-    on_ray._change_dir(tmp_path)
+    batch_ray._change_dir(tmp_path)
     assert Path.cwd() == tmp_path
     with pytest.raises(DataError, match=r"none: missing on the node .*; use a folder"):
-        on_ray._change_dir(tmp_path / "none")
+        batch_ray._change_dir(tmp_path / "none")

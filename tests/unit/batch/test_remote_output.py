@@ -6,18 +6,18 @@ import shutil
 from pathlib import Path
 
 import pytest
+from batch_engine import run_in_process
 
-from readagain.batch.job_dir import ShardMetadata
 from readagain.batch.locations import open_directory
 from readagain.batch.run import local_engine, run_batch
-from readagain.batch.shard_worker import ShardWorker
 from readagain.errors import DataError
 
-PLACES = ["{}", pytest.param("file://{}", marks=pytest.mark.needs_extras)]
+LOCATIONS = ["{}", pytest.param("file://{}", marks=pytest.mark.needs_extras)]
 
 
-@pytest.fixture(params=PLACES)
+@pytest.fixture(params=LOCATIONS)
 def folder(request, tmp_path):
+    """Output directory at a path, and at an address."""
     return open_directory(request.param.format(tmp_path / "out"))
 
 
@@ -43,12 +43,12 @@ def test_unreadable_directory_is_rejected(folder):
 
 
 def test_full_disk_leaves_no_partial_file(tmp_path, monkeypatch):
-    def full(descriptor):
+    def fail(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     folder = open_directory(str(tmp_path / "out"))
     folder.write("a", b"before")
-    monkeypatch.setattr("os.fsync", full)
+    monkeypatch.setattr("os.fsync", fail)
     with pytest.raises(DataError, match=r"out: cannot be written to: No space left .* to resume"):
         folder.write("a", b"after")
     assert folder.read("a") == b"before"
@@ -65,24 +65,18 @@ def test_unwritable_address_is_rejected(tmp_path):
 
 @pytest.mark.needs_extras
 def test_remote_job_writes_the_same_bytes(news, make_job, tmp_path, contents):
-    def engine(job, done):
-        worker = ShardWorker(job.config)
-        for source in job.inputs:
-            for item in job.split_input(source, done):
-                yield item if isinstance(item, ShardMetadata) else worker.run(item)
-
-    run_batch(make_job(news, out=tmp_path / "paths"), engine)
-    far = f"file://{tmp_path}/far"
-    run_batch(make_job(f"file://{news}", out=far), engine)
-    run_batch(make_job(f"file://{news}", out=far), engine)
-    near, away = contents(tmp_path / "paths"), contents(tmp_path / "far")
+    run_batch(make_job(news, out=tmp_path / "local"), run_in_process)
+    for _ in range(2):  # the second run finds the finished job
+        job = make_job(f"file://{news}", out=f"file://{tmp_path}/remote")
+        run_batch(job, run_in_process)
+    local, remote = contents(tmp_path / "local"), contents(tmp_path / "remote")
     for name in ("manifest.json", ".lock"):
-        near.pop(name)
-        away.pop(name, None)
+        local.pop(name)
+        remote.pop(name, None)
     bad = "bad/part-00000-000001.jsonl"
-    assert f'"file": "file://{news}", "row": 3'.encode() in away.pop(bad)
-    assert near.pop(bad)
-    assert away == near
+    assert f'"file": "file://{news}", "row": 3'.encode() in remote.pop(bad)
+    assert local.pop(bad)
+    assert remote == local
 
 
 @pytest.mark.needs_extras
@@ -101,7 +95,7 @@ def test_job_resumes_after_full_disk(news, make_job, tmp_path):
     out = Path(job.config.out)
     out.mkdir()
     (out / "unfinished").mkdir()
-    # A file where workers need a folder stands for a disk that takes no more.
+    # A file in place of the folder 'bad' makes writing fail, as a full disk does.
     (out / "bad").write_text("")
     with pytest.raises(DataError, match=r"out: cannot be written to: .*run the same command"):
         run_batch(job, local_engine(num_workers=1))

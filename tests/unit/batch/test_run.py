@@ -1,4 +1,4 @@
-"""Batch jobs: run, resumed, with changed inputs, and locked."""
+"""Batch jobs: new, resumed, with changed inputs, and in locked or foreign folders."""
 
 import json
 import os
@@ -8,55 +8,50 @@ import sys
 from dataclasses import replace
 
 import pytest
+from batch_engine import run_in_process
 
-from readagain.batch.job_dir import ShardMetadata
 from readagain.batch.run import local_engine, run_batch, run_local
-from readagain.batch.shard_worker import ShardWorker
 from readagain.batch.shards import split_into_shards
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.storage.checksums import add_checksum
 
 
-def engine_here(job, done):
-    """Do everything in this process."""
-    worker = ShardWorker(job.config)
-    for source in job.inputs:
-        for item in job.split_input(source, done):
-            yield item if isinstance(item, ShardMetadata) else worker.run(item)
-
-
 class StoppedError(Exception):
-    """Error of an engine whose machine fails."""
+    """Raised in place of a kill."""
 
 
-def engine_that_stops(after):
-    def run(job, done):
-        for number, note in enumerate(engine_here(job, done)):
-            if number == after:
+def stop_after(num_shards):
+    """Return an engine that yields `num_shards` shards, finishes one more and then fails."""
+
+    def run(job, finished):
+        for number, shard in enumerate(run_in_process(job, finished)):
+            if number == num_shards:
                 raise StoppedError
-            yield note
+            yield shard
 
     return run
 
 
-def engine_that_counts(counted):
-    def run(job, done):
-        for note in engine_here(job, done):
-            if done.get(note.key) != note:
-                counted.append(note.part)
-            yield note
+def record_new_shards(new_shards):
+    """Return an engine that appends the file of each shard that it summarizes to a list."""
+
+    def run(job, finished):
+        for shard in run_in_process(job, finished):
+            if finished.get(shard.key) != shard:
+                new_shards.append(shard.part)
+            yield shard
 
     return run
 
 
 @pytest.fixture
-def finished(news, make_job, tmp_path):
-    """A finished job, which others are compared with."""
-    return run_batch(make_job(news, out=tmp_path / "undisturbed"), engine_here)
+def uninterrupted(news, make_job, tmp_path):
+    """Manifest of a finished job in the folder 'uninterrupted', to compare other jobs with."""
+    return run_batch(make_job(news, out=tmp_path / "uninterrupted"), run_in_process)
 
 
-def test_manifest_has_counts_and_files(news, finished, tmp_path):
-    folder = tmp_path / "undisturbed"
+def test_manifest_has_counts_and_files(news, uninterrupted, tmp_path):
+    folder = tmp_path / "uninterrupted"
     manifest = json.loads((folder / "manifest.json").read_text())
     assert (manifest["rows"], manifest["bad_rows"]) == (5, 1)
     assert [shard["part"] for shard in manifest["shards"]] == sorted(
@@ -70,21 +65,23 @@ def test_manifest_has_counts_and_files(news, finished, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("after", [0, 1, 2])
-def test_resumed_job_writes_the_same_bytes(news, make_job, finished, contents, tmp_path, after):
+@pytest.mark.parametrize("num_shards", [0, 1, 2])
+def test_resumed_job_writes_the_same_bytes(
+    news, make_job, uninterrupted, contents, tmp_path, num_shards
+):
     with pytest.raises(StoppedError):
-        run_batch(make_job(news), engine_that_stops(after))
-    counted = []
-    assert run_batch(make_job(news), engine_that_counts(counted)) == finished
-    assert len(counted) == 2 - after  # the shard at which it stopped had been done
-    assert contents(tmp_path / "out") == contents(tmp_path / "undisturbed")
+        run_batch(make_job(news), stop_after(num_shards))
+    new_shards = []
+    assert run_batch(make_job(news), record_new_shards(new_shards)) == uninterrupted
+    assert len(new_shards) == 3 - (num_shards + 1)
+    assert contents(tmp_path / "out") == contents(tmp_path / "uninterrupted")
 
 
-def test_finished_job_is_not_run_again(news, make_job, finished, tmp_path):
-    counted = []
-    job = make_job(news, out=tmp_path / "undisturbed")
-    assert run_batch(job, engine_that_counts(counted)) == finished
-    assert counted == []
+def test_finished_job_is_not_run_again(news, make_job, uninterrupted, tmp_path):
+    new_shards = []
+    job = make_job(news, out=tmp_path / "uninterrupted")
+    assert run_batch(job, record_new_shards(new_shards)) == uninterrupted
+    assert new_shards == []
 
 
 @pytest.mark.parametrize(
@@ -96,71 +93,81 @@ def test_finished_job_is_not_run_again(news, make_job, finished, tmp_path):
     ],
 )
 def test_damaged_output_is_written_again(
-    news, make_job, finished, contents, tmp_path, name, damage
+    news, make_job, uninterrupted, contents, tmp_path, name, damage
 ):
-    folder = tmp_path / "undisturbed"
+    folder = tmp_path / "uninterrupted"
     before = contents(folder)
     damage(folder / name)
-    counted = []
-    run_batch(make_job(news, out=folder), engine_that_counts(counted))
-    assert counted == ["part-00000-000001.jsonl"]
+    new_shards = []
+    run_batch(make_job(news, out=folder), record_new_shards(new_shards))
+    assert new_shards == ["part-00000-000001.jsonl"]
     assert contents(folder) == before
 
 
-def test_damaged_metadata_is_ignored(news, make_job, finished, contents, tmp_path):
+def test_damaged_metadata_is_ignored(news, make_job, uninterrupted, contents, tmp_path):
     with pytest.raises(StoppedError):
-        run_batch(make_job(news), engine_that_stops(2))
-    notes = sorted((tmp_path / "out" / "unfinished" / "notes").iterdir())
-    notes[0].write_bytes(b"{")
-    notes[1].write_bytes(b'{"part": 3}')
-    run_batch(make_job(news), engine_here)
-    assert contents(tmp_path / "out") == contents(tmp_path / "undisturbed")
+        run_batch(make_job(news), stop_after(2))
+    first, second, _ = sorted((tmp_path / "out" / "unfinished" / "notes").iterdir())
+    first.write_bytes(b"{")
+    second.write_bytes(b'{"part": 3}')
+    run_batch(make_job(news), run_in_process)
+    assert contents(tmp_path / "out") == contents(tmp_path / "uninterrupted")
 
 
-def test_changed_settings_are_rejected(news, make_job, finished, tmp_path):
-    job = make_job(news, out=tmp_path / "undisturbed", shard_rows=3, options={"beam": 2})
+def test_changed_settings_are_rejected(news, make_job, uninterrupted, tmp_path):
+    job = make_job(news, out=tmp_path / "uninterrupted", shard_rows=3, options={"beam": 2})
     message = r"contains another batch job: shard_rows was 2 and is now 3; beam was None and"
     with pytest.raises(ConfigError, match=message):
-        run_batch(job, engine_here)
-    manifest = run_batch(replace(job, overwrite=True), engine_here)
+        run_batch(job, run_in_process)
+    manifest = run_batch(replace(job, overwrite=True), run_in_process)
     assert len(manifest.shards) == 2
-    assert len(list((tmp_path / "undisturbed").glob("part-*"))) == 2
+    assert len(list((tmp_path / "uninterrupted").glob("part-*"))) == 2
 
 
 def test_changed_inputs_are_rejected(news, make_job, tmp_path):
     with pytest.raises(StoppedError):
-        run_batch(make_job(news), engine_that_stops(2))
+        run_batch(make_job(news), stop_after(2))
     more = tmp_path / "more.jsonl"
     more.write_text('{"text": "A storm."}\n')
     with pytest.raises(ConfigError, match=r"inputs have changed since .*: .*more\.jsonl is new; "):
-        run_batch(make_job(news, more), engine_here)
+        run_batch(make_job(news, more), run_in_process)
     size = news.stat().st_size
     news.write_text(news.read_text() + '{"text": "The end."}\n')
     with pytest.raises(ConfigError, match=rf"news\.jsonl had {size:,} bytes and has .*update"):
-        run_batch(make_job(news), engine_here)
+        run_batch(make_job(news), run_in_process)
 
 
 def test_reordered_inputs_are_rejected(news, make_job, tmp_path):
     more = tmp_path / "more.jsonl"
     more.write_text('{"text": "A storm."}\n')
     with pytest.raises(StoppedError):
-        run_batch(make_job(news, more), engine_that_stops(2))
+        run_batch(make_job(news, more), stop_after(2))
     with pytest.raises(ConfigError, match="first run: the same files in another order; start over"):
-        run_batch(make_job(more, news), engine_here)
+        run_batch(make_job(more, news), run_in_process)
 
 
 def test_changed_rows_of_same_size_are_found(news, make_job, tmp_path):
     with pytest.raises(StoppedError):
-        run_batch(make_job(news), engine_that_stops(2))
+        run_batch(make_job(news), stop_after(2))
     news.write_text(news.read_text().replace("Ghent", "Bruge", 1))
     message = r"news\.jsonl, starting with row 1: the rows of part-00000-000000\.jsonl have changed"
     with pytest.raises(ConfigError, match=message):
-        run_batch(make_job(news), engine_here)
+        run_batch(make_job(news), run_in_process)
+
+
+def test_rejected_job_keeps_the_manifest(news, make_job, uninterrupted, contents, tmp_path):
+    folder = tmp_path / "uninterrupted"
+    before = contents(folder)
+    news.write_text(news.read_text().replace("Ghent", "Bruge", 1))
+    with pytest.raises(ConfigError, match=r"the rows of part-00000-000000\.jsonl have changed"):
+        run_batch(make_job(news, out=folder), run_in_process)
+    after = contents(folder)
+    assert {name: after[name] for name in before} == before
 
 
 def test_input_changed_while_read_is_rejected(news, make_job, tmp_path):
     def engine(job, finished):
-        yield from engine_here(job, finished)
+        yield from run_in_process(job, finished)
         news.write_text(news.read_text() + '{"text": "One more."}\n')
 
     with pytest.raises(DataError, match=r"news\.jsonl: changed while it was read; run the command"):
@@ -173,46 +180,62 @@ def test_input_changed_while_read_is_rejected(news, make_job, tmp_path):
 def test_file_name_that_is_not_utf8_is_summarized(news, make_job, suffix):
     path = news.with_name(os.fsdecode(b"caf\xe9" + suffix.encode()))
     news.rename(path)
-    manifest = run_batch(make_job(path), engine_here)
+    manifest = run_batch(make_job(path), run_in_process)
     assert manifest.rows == (5 if suffix == ".jsonl" else 1)
     assert manifest.inputs[0]["location"] == str(path)
 
 
 def test_touched_input_is_unchanged(news, make_job):
     with pytest.raises(StoppedError):
-        run_batch(make_job(news), engine_that_stops(1))
+        run_batch(make_job(news), stop_after(1))
     os.utime(news, ns=(1, 1))
-    counted = []
-    run_batch(make_job(news), engine_that_counts(counted))
-    assert len(counted) == 1
+    new_shards = []
+    run_batch(make_job(news), record_new_shards(new_shards))
+    assert len(new_shards) == 1
 
 
-def test_update_keeps_unchanged_shards(news, make_job, finished, contents, tmp_path):
-    folder = tmp_path / "undisturbed"
+def test_update_keeps_unchanged_shards(news, make_job, uninterrupted, contents, tmp_path):
+    folder = tmp_path / "uninterrupted"
     news.write_text(news.read_text() + '{"text": "The end."}\n')
-    counted = []
+    new_shards = []
     job = make_job(news, out=folder, update=True)
-    run_batch(job, engine_that_counts(counted))
-    assert counted == ["part-00000-000003.jsonl"]
+    run_batch(job, record_new_shards(new_shards))
+    assert new_shards == ["part-00000-000003.jsonl"]
     lines = news.read_text().splitlines(keepends=True)
-    news.write_text("".join([*lines[:2], *lines[3:5]]))  # shorter, and the bad row is gone
-    run_batch(make_job(news, out=folder, update=True), engine_here)
-    run_batch(make_job(news, out=tmp_path / "fresh"), engine_here)
+    news.write_text("".join([*lines[:2], *lines[3:5]]))  # without the bad row and the last rows
+    run_batch(make_job(news, out=folder, update=True), run_in_process)
+    run_batch(make_job(news, out=tmp_path / "fresh"), run_in_process)
     assert contents(folder) == contents(tmp_path / "fresh")
 
 
-def test_stopping_job_checks_invalid_rows_of_earlier_run(news, make_job, finished, tmp_path):
+def test_interrupted_update_leaves_no_outdated_manifest(
+    news, make_job, uninterrupted, contents, tmp_path
+):
+    folder = tmp_path / "uninterrupted"
+    news.write_text(news.read_text().replace("Ghent", "Bruges", 1))
+    job = make_job(news, out=folder, update=True)
+    with pytest.raises(StoppedError):
+        run_batch(job, stop_after(0))
+    assert not (folder / "manifest.json").exists()
+    new_shards = []
+    run_batch(job, record_new_shards(new_shards))
+    assert new_shards == []  # one shard was changed, and it was finished before the interruption
+    run_batch(make_job(news, out=tmp_path / "fresh"), run_in_process)
+    assert contents(folder) == contents(tmp_path / "fresh")
+
+
+def test_stopping_job_checks_invalid_rows_of_earlier_run(news, make_job, uninterrupted, tmp_path):
     with pytest.raises(DataError, match=r"news\.jsonl:3: not JSON"):
-        run_batch(make_job(news, out=tmp_path / "undisturbed", on_error="stop"), engine_here)
+        run_batch(make_job(news, out=tmp_path / "uninterrupted", on_error="stop"), run_in_process)
 
 
 def test_folder_with_other_files_is_rejected(news, make_job, tmp_path):
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "thesis.tex").write_text("dear")
+    (tmp_path / "out" / "thesis.tex").write_text("mine")
     with pytest.raises(
         ConfigError, match=r"out: the folder contains 'thesis\.tex' and no batch job"
     ):
-        run_batch(make_job(news, overwrite=True), engine_here)
+        run_batch(make_job(news, overwrite=True), run_in_process)
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -222,33 +245,33 @@ def test_folder_with_foreign_manifest_is_rejected(news, make_job, tmp_path, over
     manifest.write_text('{"format_version": 1, "splits": {}}')
     (tmp_path / "out" / "lexicon.txt").write_text("the")
     with pytest.raises(ConfigError, match=r"out: the folder contains 'lexicon\.txt' and no batch"):
-        run_batch(make_job(news, overwrite=overwrite), engine_here)
+        run_batch(make_job(news, overwrite=overwrite), run_in_process)
     assert manifest.read_text() == '{"format_version": 1, "splits": {}}'
 
 
-def test_unfinished_job_resumes_beside_other_files(news, make_job, tmp_path):
+def test_unfinished_job_resumes_despite_other_files(news, make_job, tmp_path):
     job = make_job(news)
     with pytest.raises(StoppedError):
-        run_batch(job, engine_that_stops(1))
-    (tmp_path / "out" / "notes.txt").write_text("half done")
-    assert len(run_batch(job, engine_here).shards) == 3
+        run_batch(job, stop_after(1))
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    assert len(run_batch(job, run_in_process).shards) == 3
     assert (tmp_path / "out" / "notes.txt").exists()
 
 
-def test_overwrite_keeps_other_files(news, make_job, finished, tmp_path):
-    folder = tmp_path / "undisturbed"
+def test_overwrite_keeps_other_files(news, make_job, uninterrupted, tmp_path):
+    folder = tmp_path / "uninterrupted"
     (folder / "README").write_text("mine")
-    assert run_batch(make_job(news, out=folder, overwrite=True), engine_here) == finished
+    assert run_batch(make_job(news, out=folder, overwrite=True), run_in_process) == uninterrupted
     assert (folder / "README").read_text() == "mine"
 
 
 def test_folder_that_cannot_be_created_is_rejected(news, make_job):
     with pytest.raises(ConfigError, match=r"news\.jsonl: cannot be written to: .*another folder"):
-        run_batch(make_job(news, out=news), engine_here)
+        run_batch(make_job(news, out=news), run_in_process)
 
 
-def sealed(**facts):
-    return json.dumps(add_checksum(facts)).encode()
+def with_checksum(**content):
+    return json.dumps(add_checksum(content)).encode()
 
 
 @pytest.mark.parametrize(
@@ -257,14 +280,16 @@ def sealed(**facts):
         (b"{", r"manifest\.json: damaged; choose another folder"),
         (b"[]", r"manifest\.json: damaged"),
         (b'{"format_version": 1, "shards": []}', r"manifest\.json: damaged"),
-        (sealed(format_version=1, shards=[{}]), r"manifest\.json: damaged"),
-        (sealed(format_version=9), r"manifest\.json: written in format 9 by"),
+        (with_checksum(format_version=1, shards=[{}]), r"manifest\.json: damaged"),
+        (with_checksum(format_version=9), r"manifest\.json: written in format 9 by"),
     ],
 )
-def test_invalid_job_manifest_is_rejected(news, make_job, finished, tmp_path, content, message):
-    (tmp_path / "undisturbed" / "manifest.json").write_bytes(content)
+def test_invalid_job_manifest_is_rejected(
+    news, make_job, uninterrupted, tmp_path, content, message
+):
+    (tmp_path / "uninterrupted" / "manifest.json").write_bytes(content)
     with pytest.raises(ArtifactError, match=message):
-        run_batch(make_job(news, out=tmp_path / "undisturbed"), engine_here)
+        run_batch(make_job(news, out=tmp_path / "uninterrupted"), run_in_process)
 
 
 def test_second_process_on_job_folder_is_rejected(news, make_job, tmp_path):
@@ -277,7 +302,7 @@ def test_second_process_on_job_folder_is_rejected(news, make_job, tmp_path):
     with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         other.stdout.readline()
         with pytest.raises(ConfigError, match=r"out: another process is writing into this"):
-            run_batch(make_job(news), engine_here)
+            run_batch(make_job(news), run_in_process)
         other.stdin.close()
 
 
@@ -292,7 +317,7 @@ def test_second_process_on_job_folder_is_rejected(news, make_job, tmp_path):
 )
 def test_invalid_job_creates_no_folder(news, make_job, tmp_path, options, error, message):
     with pytest.raises(error, match=message):
-        run_batch(make_job(news, **options), engine_here)
+        run_batch(make_job(news, **options), run_in_process)
     assert not (tmp_path / "out").exists()
 
 
@@ -300,30 +325,30 @@ def test_shard_written_elsewhere_is_missing(news, make_job, tmp_path):
     elsewhere = make_job(news, out=tmp_path / "elsewhere")
     message = r"out: part-00000-000000\.jsonl was written but is not in this folder; all nodes"
     with pytest.raises(DataError, match=message):
-        run_batch(make_job(news), lambda job, done: engine_here(elsewhere, done))
+        run_batch(make_job(news), lambda job, finished: run_in_process(elsewhere, finished))
     assert not (tmp_path / "out" / "manifest.json").exists()
 
 
 def test_job_without_rows_finishes(make_job, tmp_path):
     (tmp_path / "empty.jsonl").write_bytes(b"")
-    manifest = run_batch(make_job(tmp_path / "empty.jsonl"), engine_here)
+    manifest = run_batch(make_job(tmp_path / "empty.jsonl"), run_in_process)
     assert (manifest.rows, manifest.shards) == (0, [])
 
 
 @pytest.mark.slow
-def test_output_does_not_depend_on_workers(news, make_job, finished, contents, tmp_path):
+def test_output_does_not_depend_on_workers(news, make_job, uninterrupted, contents, tmp_path):
     shares = []
     run_batch(
         make_job(news),
         local_engine(num_workers=2),
         on_progress=lambda progress: shares.append(progress.share),
     )
-    assert contents(tmp_path / "out") == contents(tmp_path / "undisturbed")
+    assert contents(tmp_path / "out") == contents(tmp_path / "uninterrupted")
     assert shares[-1] == pytest.approx(1.0)
 
 
 class Deadly(tuple):
-    """Kills the process that unpacks it."""
+    """Tuple that kills the process that unpickles it."""
 
     def __reduce__(self):
         return signal.raise_signal, (signal.SIGKILL,)
@@ -337,9 +362,9 @@ def test_shard_that_kills_workers_is_skipped(news, make_job, tmp_path, caplog):
     with pytest.raises(DataError, match=r"part-00000-000001 \(.*\): skipped, since it"):
         list(run_local(iter([first, deadly, third]), job.config, num_workers=1))
     assert len(list((tmp_path / "out").glob("part-*"))) == 2
-    died = ["a worker process died; it is replaced"] * 3
-    assert [record.getMessage() for record in caplog.records[:3]] == died
-    assert "killed its worker" in caplog.records[3].getMessage()
+    messages = [record.getMessage() for record in caplog.records]
+    assert messages[:3] == ["a worker process died; it is replaced"] * 3
+    assert "killed its worker" in messages[3]
 
 
 @pytest.mark.slow

@@ -13,31 +13,33 @@ from readagain.formats.records import InvalidRecord
 from readagain.formats.texts import TextReadOptions
 
 
-def cut(job):
+def split(job):
+    """Return all shards of a job."""
     return [shard for source in job.inputs for shard in split_into_shards(source, job.split)]
 
 
 def texts(shard):
+    """Return the texts of a shard, with None for invalid rows."""
     return [each.text if not isinstance(each, InvalidRecord) else None for each in shard.records()]
 
 
 def test_shards_keep_order_and_invalid_rows(news, make_job):
-    found = cut(make_job(news))
-    assert [shard.name for shard in found] == [f"part-00000-{n:06d}" for n in range(3)]
-    assert texts(found[1])[0] is None
-    assert texts(found[1])[1] == "The council of Ghent closed the old market."
-    assert sum(shard.input_bytes for shard in found) == news.stat().st_size
-    assert found[2].where == f"{news}, starting with row 5"
+    all_shards = split(make_job(news))
+    assert [shard.name for shard in all_shards] == [f"part-00000-{n:06d}" for n in range(3)]
+    assert texts(all_shards[1])[0] is None
+    assert texts(all_shards[1])[1] == "The council of Ghent closed the old market."
+    assert sum(shard.input_bytes for shard in all_shards) == news.stat().st_size
+    assert all_shards[2].where == f"{news}, starting with row 5"
 
 
 def test_shards_can_be_pickled(news, make_job):
-    for shard in cut(make_job(news)):
+    for shard in split(make_job(news)):
         assert texts(pickle.loads(pickle.dumps(shard))) == texts(shard)
 
 
 def test_shard_of_long_rows_ends_early(news, make_job, monkeypatch):
     monkeypatch.setattr("readagain.formats.lines.BLOCK_BYTES", 8)
-    assert len(cut(make_job(news, shard_rows=100))) == 6
+    assert len(split(make_job(news, shard_rows=100))) == 6
 
 
 @pytest.fixture
@@ -52,14 +54,14 @@ def test_shards_are_small_first(tmp_path, make_job, small_blocks):
     path = tmp_path / "a.txt"
     path.write_text("".join(f"Text {number}.\n" for number in range(17)))
     job = make_job(path, shard_rows=None, read=TextReadOptions(format="lines"))
-    found = cut(job)
-    assert [len(texts(shard)) for shard in found] == [2, 2, 6, 6, 1]
-    assert sum(map(texts, found), []) == [f"Text {number}." for number in range(17)]
-    assert sum(shard.input_bytes for shard in found) == path.stat().st_size
+    all_shards = split(job)
+    assert [len(texts(shard)) for shard in all_shards] == [2, 2, 6, 6, 1]
+    assert sum(map(texts, all_shards), []) == [f"Text {number}." for number in range(17)]
+    assert sum(shard.input_bytes for shard in all_shards) == path.stat().st_size
     with path.open("a") as file:
         file.write("One more.\n")
-    again = cut(make_job(path, shard_rows=None, read=TextReadOptions(format="lines")))
-    assert [shard.sha256 for shard in again[:4]] == [shard.sha256 for shard in found[:4]]
+    longer = split(make_job(path, shard_rows=None, read=TextReadOptions(format="lines")))
+    assert [shard.sha256 for shard in longer[:4]] == [shard.sha256 for shard in all_shards[:4]]
 
 
 def test_large_shard_of_long_rows_ends_early(tmp_path, make_job, small_blocks, monkeypatch):
@@ -67,15 +69,15 @@ def test_large_shard_of_long_rows_ends_early(tmp_path, make_job, small_blocks, m
     path = tmp_path / "a.txt"
     path.write_text("Ten bytes.\n" * 16)
     job = make_job(path, shard_rows=None, read=TextReadOptions(format="lines"))
-    assert [len(texts(shard)) for shard in cut(job)] == [2, 2, 4, 4, 4]
+    assert [len(texts(shard)) for shard in split(job)] == [2, 2, 4, 4, 4]
 
 
 def test_shards_of_text_files_are_small_first(tmp_path, make_job, small_blocks):
     files = [tmp_path / f"{number:02d}.txt" for number in range(11)]
     for file in files:
         file.write_text("A text.")
-    found = cut(make_job(*files, shard_rows=None))
-    assert [len(shard.pieces) for shard in found] == [2, 2, 6, 1]
+    all_shards = split(make_job(*files, shard_rows=None))
+    assert [len(shard.pieces) for shard in all_shards] == [2, 2, 6, 1]
 
 
 def test_shard_of_long_texts_ends_early(tmp_path, make_job, monkeypatch):
@@ -83,7 +85,7 @@ def test_shard_of_long_texts_ends_early(tmp_path, make_job, monkeypatch):
     for file in files:
         file.write_text("A text.")
     monkeypatch.setattr(shards, "BLOCK_BYTES", 10)
-    assert [len(shard.pieces) for shard in cut(make_job(*files, shard_rows=100))] == [2, 1]
+    assert [len(shard.pieces) for shard in split(make_job(*files, shard_rows=100))] == [2, 1]
 
 
 def test_consecutive_texts_share_shards(tmp_path, news, make_job):
@@ -92,28 +94,28 @@ def test_consecutive_texts_share_shards(tmp_path, news, make_job):
         file.write_text(f"Text {file.stem}.")
     job = make_job(files[0], news, *files[1:], shard_rows=10)
     assert [source.format for source in job.inputs] == ["text", "jsonl", "text"]
-    first, _, last = cut(job)
+    first, _, last = split(job)
     assert texts(first) == ["Text 0."]
     assert texts(last) == ["Text 1.", "Text 2."]
     assert last.where == f"2 files, starting with {files[1]}"
 
 
 def test_damaged_text_makes_one_row_invalid(tmp_path, make_job):
-    whole, cut_off = tmp_path / "a.txt.gz", tmp_path / "b.txt.gz"
+    whole, truncated = tmp_path / "a.txt.gz", tmp_path / "b.txt.gz"
     whole.write_bytes(gzip.compress(b"A text."))
-    cut_off.write_bytes(whole.read_bytes()[:-5])
-    (shard,) = cut(make_job(whole, cut_off))
+    truncated.write_bytes(whole.read_bytes()[:-5])
+    (shard,) = split(make_job(whole, truncated))
     good, bad = shard.records()
     assert good.text == "A text."
     assert bad == InvalidRecord(
-        str(cut_off), "the compressed data is cut short; copy the file again"
+        str(truncated), "the compressed data is cut short; copy the file again"
     )
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
 def test_empty_file_has_no_shard(tmp_path, make_job, name):
     (tmp_path / name).write_bytes(b"")
-    assert cut(make_job(tmp_path / name)) == []
+    assert split(make_job(tmp_path / name)) == []
 
 
 @pytest.mark.needs_extras
@@ -123,13 +125,13 @@ def test_empty_parquet_file_is_rejected(tmp_path, make_job):
     with pytest.raises(
         DataError, match=r"a\.parquet: damaged or incomplete Parquet file .*; copy it again"
     ):
-        cut(make_job(path))
+        split(make_job(path))
 
 
 def test_shard_checksum_covers_all_bytes(news, make_job):
-    before = [shard.sha256 for shard in cut(make_job(news))]
+    before = [shard.sha256 for shard in split(make_job(news))]
     news.write_text(news.read_text().replace('"id": 4', '"id": 9'))
-    after = [shard.sha256 for shard in cut(make_job(news))]
+    after = [shard.sha256 for shard in split(make_job(news))]
     assert before[:2] == after[:2]
     assert before[2] != after[2]
 
@@ -137,7 +139,7 @@ def test_shard_checksum_covers_all_bytes(news, make_job):
 def test_undecodable_csv_rows_have_checksum(tmp_path, make_job):
     path = tmp_path / "a.csv"
     path.write_bytes(b"text,note\nA text.,caf\xe9\n")
-    (shard,) = cut(make_job(path))
+    (shard,) = split(make_job(path))
     assert len(shard.sha256) == 64
     (record,) = shard.records()
     assert record.fields == {"text": "A text.", "note": "caf\udce9"}
@@ -151,13 +153,13 @@ def test_parquet_shards_are_compressed_and_bounded(tmp_path, make_job, monkeypat
     path = tmp_path / "a.parquet"
     table = pyarrow.table({"id": range(9), "text": [f"Text {n}." + "x" * 999 for n in range(9)]})
     pyarrow.parquet.write_table(table, path)
-    found = cut(make_job(path, shard_rows=4))
-    assert [len(texts(shard)) for shard in found] == [4, 4, 1]
-    assert len(pickle.dumps(found[2])) < 3000  # and not with the nine rows that it is a slice of
+    all_shards = split(make_job(path, shard_rows=4))
+    assert [len(texts(shard)) for shard in all_shards] == [4, 4, 1]
+    assert len(pickle.dumps(all_shards[2])) < 3000  # has one row, not all nine of the file
     monkeypatch.setattr(parquet, "BLOCK_BYTES", 2500)
-    found = cut(make_job(path, shard_rows=4))
-    assert [len(texts(shard)) for shard in found] == [2, 2, 2, 2, 1]
-    assert [shard.pieces[0].block.first for shard in found] == [1, 3, 5, 7, 9]
+    all_shards = split(make_job(path, shard_rows=4))
+    assert [len(texts(shard)) for shard in all_shards] == [2, 2, 2, 2, 1]
+    assert [shard.pieces[0].block.first for shard in all_shards] == [1, 3, 5, 7, 9]
 
 
 @pytest.mark.parametrize(
@@ -178,4 +180,4 @@ def test_invalid_columns_are_rejected(tmp_path, make_job, content, options, mess
     path = tmp_path / "a.csv"
     path.write_text(content)
     with pytest.raises(DataError, match=message):
-        cut(make_job(path, read=TextReadOptions(**options)))
+        split(make_job(path, read=TextReadOptions(**options)))

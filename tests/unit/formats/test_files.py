@@ -1,3 +1,5 @@
+"""Decompression and size limits of input files."""
+
 import gzip
 import lzma
 import zlib
@@ -97,9 +99,9 @@ def test_old_lzma_file_is_read(tmp_path):
 
 def test_xz_memory_limit_is_enforced(tmp_path):
     content = bytearray(lzma.compress(CONTENT))
-    header = content[12 : 12 + (content[12] + 1) * 4]  # behind the twelve bytes of the stream's own
-    assert header[2:4] == b"\x21\x01"  # LZMA2, with one byte that stands for the dictionary
-    header[4] = 40  # 4 GiB
+    header = content[12 : 12 + (content[12] + 1) * 4]  # after the stream header of twelve bytes
+    assert header[2:4] == b"\x21\x01"  # LZMA2, with one byte for the size of the dictionary
+    header[4] = 40  # means 4 GiB
     header[-4:] = zlib.crc32(header[:-4]).to_bytes(4, "little")
     content[12 : 12 + len(header)] = header
     path = tmp_path / "lines.xz"

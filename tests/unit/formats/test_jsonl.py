@@ -1,3 +1,5 @@
+"""Records of JSONL files."""
+
 import gzip
 import json
 import re
@@ -90,9 +92,9 @@ def test_encoding_option_is_used(tmp_path):
 def test_columns_come_from_first_valid_line(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('broken\n{"article": "A storm.", "title": "Storm", "id": 1}\n')
-    bad, pair = read_records(path)
+    bad, example = read_records(path)
     assert isinstance(bad, InvalidRecord)
-    assert pair == Example("A storm.", "Storm")
+    assert example == Example("A storm.", "Storm")
 
 
 def test_file_of_blank_lines_is_rejected(tmp_path):

@@ -1,3 +1,5 @@
+"""Records of Parquet files."""
+
 import pytest
 from corpus_records import read_records
 
@@ -26,13 +28,13 @@ def table(tmp_path):
 
 def test_all_row_groups_are_read_in_order(table, monkeypatch):
     monkeypatch.setattr(parquet, "BLOCK_RECORDS", 2)
-    pairs = read_records(table)
-    assert pairs[:2] == [
+    examples = read_records(table)
+    assert examples[:2] == [
         Example("Storm number 0 came.", "Storm 0"),
         Example("Storm number 1 came.", "Storm 1"),
     ]
-    assert pairs[4] == Example("", "Storm 4")
-    assert len(pairs) == 5
+    assert examples[4] == Example("", "Storm 4")
+    assert len(examples) == 5
 
 
 def test_column_without_strings_is_rejected(table):
@@ -85,9 +87,9 @@ def test_dictionary_bomb_is_split_or_invalid(tmp_path, is_nested):
     assert path.stat().st_size < 4000
     blocks = list(parquet.read_blocks(path, "utf-8"))
     if is_nested:
-        fine, huge = blocks  # the second row decodes to 24 MiB
-        assert (fine.payload.num_rows, huge.payload.num_rows) == (1, 0)
-        (record,) = parquet.parse_block(huge, path, "utf-8")
+        small, large = blocks  # the second row decodes to 24 MiB
+        assert (small.payload.num_rows, large.payload.num_rows) == (1, 0)
+        (record,) = parquet.parse_block(large, path, "utf-8")
         assert record == InvalidRecord(f"{path}:2", parquet.TOO_LARGE)
     else:
         assert [block.payload.num_rows for block in blocks] == [2, 1, 2]
@@ -95,7 +97,7 @@ def test_dictionary_bomb_is_split_or_invalid(tmp_path, is_nested):
         assert all(block.payload.nbytes <= parquet.BLOCK_BYTES for block in blocks)
 
 
-def test_file_that_asks_for_too_much_memory_is_rejected(table, monkeypatch):
+def test_file_that_requests_too_much_memory_is_rejected(table, monkeypatch):
     from pyarrow.lib import ArrowMemoryError
     from pyarrow.parquet import ParquetFile
 

@@ -31,8 +31,8 @@ def read(path, **options):
     return list(valid_records(read_texts(path, TextReadOptions(**options)), "stop"))
 
 
-def texts(found):
-    return [record.text for record in found]
+def texts(records):
+    return [record.text for record in records]
 
 
 def test_text_file_is_one_text(tmp_path):
@@ -53,10 +53,10 @@ def test_jsonl_keeps_fields_and_detects_text_column(tmp_path):
     path = tmp_path / "news.jsonl.gz"
     rows = [{"id": 7, "article": "A ferry."}, {"id": 8, "article": None, "more": [1]}]
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
-    found = read(path)
-    assert texts(found) == ["A ferry.", ""]
-    assert [record.fields for record in found] == rows
-    assert found[1].where == f"{path}:2"
+    records = read(path)
+    assert texts(records) == ["A ferry.", ""]
+    assert [record.fields for record in records] == rows
+    assert records[1].where == f"{path}:2"
 
 
 def test_unnamed_csv_columns_are_accepted(tmp_path):
@@ -75,9 +75,9 @@ def test_json_file_is_read_as_jsonl(tmp_path):
 def test_csv_with_line_breaks_and_text_column(tmp_path):
     path = tmp_path / "news.csv"
     path.write_text('id;body;note\n1;"Two\nlines";x\n2;One;y\n')
-    found = read(path, text_column="note")
-    assert texts(found) == ["x", "y"]
-    assert found[0].fields == {"id": "1", "body": "Two\nlines", "note": "x"}
+    records = read(path, text_column="note")
+    assert texts(records) == ["x", "y"]
+    assert records[0].fields == {"id": "1", "body": "Two\nlines", "note": "x"}
     assert texts(read(path)) == ["Two\nlines", "One"]
 
 
@@ -89,16 +89,16 @@ def test_parquet_keeps_all_columns(tmp_path):
     path = tmp_path / "news.parquet"
     table = pyarrow.table({"id": [1, 2], "text": ["A ferry.", None], "tags": [["a"], []]})
     pyarrow.parquet.write_table(table, path)
-    found = read(path)
-    assert texts(found) == ["A ferry.", ""]
-    assert found[0].fields == {"id": 1, "text": "A ferry.", "tags": ["a"]}
+    records = read(path)
+    assert texts(records) == ["A ferry.", ""]
+    assert records[0].fields == {"id": 1, "text": "A ferry.", "tags": ["a"]}
 
 
 def test_missing_pyarrow_error_has_pip_command(tmp_path, monkeypatch):
-    def absent(module, *, extra, purpose):
+    def fail(module, *, extra, purpose):
         raise MissingExtraError(f"{purpose} needs readagain[{extra}]")
 
-    monkeypatch.setattr(parquet, "require", absent)
+    monkeypatch.setattr(parquet, "require", fail)
     with pytest.raises(MissingExtraError, match=r"reading Parquet needs readagain\[data\]"):
         read(tmp_path / "news.parquet")
 
@@ -226,20 +226,20 @@ def test_too_long_line_is_rejected(tmp_path, monkeypatch):
 def test_block_keeps_order_of_invalid_records(tmp_path, name, content, expected):
     path = tmp_path / name
     path.write_bytes(content)
-    layout = read_schema(path, TextReadOptions())
-    found = [
+    schema = read_schema(path, TextReadOptions())
+    records = [
         each.text if isinstance(each, TextRecord) else each.where
-        for block in read_blocks(path, layout)
-        for each in parse_block(block, Path(name), layout)
+        for block in read_blocks(path, schema)
+        for each in parse_block(block, Path(name), schema)
     ]
-    assert found == expected
+    assert records == expected
 
 
 def test_blocks_have_at_most_records_per_block(tmp_path):
     path = tmp_path / "many.txt"
     path.write_text("One.\nTwo.\nThree.\n")
-    layout = read_schema(path, TextReadOptions(format="lines"))
-    assert [block.first for block in read_blocks(path, layout, 2)] == [1, 3]
+    schema = read_schema(path, TextReadOptions(format="lines"))
+    assert [block.first for block in read_blocks(path, schema, 2)] == [1, 3]
 
 
 def test_summary_is_added_to_fields():
@@ -264,8 +264,8 @@ def test_values_without_json_type_become_strings():
 
 
 def test_nan_becomes_null():
-    infinite, none = float("inf"), float("nan")
-    fields = {"a": none, "b": [1.5, {"c": infinite}], "d": (-infinite, "NaN"), "é": 1}
+    infinity, nan = float("inf"), float("nan")
+    fields = {"a": nan, "b": [1.5, {"c": infinity}], "d": (-infinity, "NaN"), "é": 1}
     assert to_json(fields) == '{"a": null, "b": [1.5, {"c": null}], "d": [null, "NaN"], "é": 1}'
     assert to_json({"é": "\udce9"}) == '{"\\u00e9": "\\udce9"}'
 

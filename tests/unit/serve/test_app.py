@@ -9,18 +9,18 @@ from readagain.serve.settings import RequestLimits, ServeSettings
 
 
 def test_queue_gets_limits_of_settings(models, monkeypatch):
-    given = {}
+    queue_options = {}
 
     class Queue(app.BatchingQueue):
         def __init__(self, summarize_batch, **options):
-            given.update(options)
+            queue_options.update(options)
             super().__init__(summarize_batch, **options)
 
     monkeypatch.setattr(app, "BatchingQueue", Queue)
     app.build_app(ServeSettings(limits=RequestLimits(max_queue=99, max_wait_ms=5)), models)
-    assert given["max_texts"] == 99
-    assert given["max_batch"] == MAX_TEXTS
-    assert given["max_wait_s"] == 0.005
+    assert queue_options["max_texts"] == 99
+    assert queue_options["max_batch"] == MAX_TEXTS
+    assert queue_options["max_wait_s"] == 0.005
 
 
 def test_stopped_app_closes_its_queue(run_client):
@@ -42,6 +42,6 @@ def test_stopping_server_is_not_ready_and_refuses(run_client):
 
     alive, ready, refused = run_client(scenario)
     assert alive.status_code == 200
-    for reply in (ready, refused):
-        assert (reply.status_code, reply.json()["error"]["code"]) == (503, "stopping")
-        assert reply.headers["retry-after"] == "1"
+    for response in (ready, refused):
+        assert (response.status_code, response.json()["error"]["code"]) == (503, "stopping")
+        assert response.headers["retry-after"] == "1"

@@ -12,7 +12,7 @@ from readagain.serve.errors import ApiError
 
 
 class UpperCase:
-    """Returns texts in capitals; with `released=False`, waits in its first call."""
+    """Function that returns texts in upper case; it waits until `released` is set."""
 
     def __init__(self, *, released=True):
         self.calls = []
@@ -94,8 +94,8 @@ def test_queue_waits_until_batch_is_full():
 
 def test_queue_splits_large_request_into_batches():
     work = UpperCase()
-    answers = run(work, lambda queue: queue.summarize("k", "abcdefg"))
-    assert answers == list("ABCDEFG")
+    results = run(work, lambda queue: queue.summarize("k", "abcdefg"))
+    assert results == list("ABCDEFG")
     assert [len(texts) for _, texts in work.calls] == [4, 3]
 
 
@@ -115,7 +115,7 @@ def test_queue_batches_equal_keys_oldest_first():
     assert work.calls == [("k", ["first"]), ("j", ["a", "c"]), ("k", ["b"])]
 
 
-def batches_beside(texts, *others):
+def batches_of(texts, *others):
     """Return the batches of a large request and others that arrive during its first batch."""
     work = UpperCase(released=False)
 
@@ -134,7 +134,7 @@ def batches_beside(texts, *others):
 
 def test_small_request_does_not_wait_for_a_large_one():
     texts = [f"a{number}" for number in range(24)]
-    first, second, *rest = batches_beside(texts, ["b"], ["c"])
+    first, second, *rest = batches_of(texts, ["b"], ["c"])
     assert first == texts[:8]
     assert second == [*texts[8:12], "b", "c", *texts[12:14]]
     assert [text for batch in rest for text in batch] == texts[14:]
@@ -142,7 +142,7 @@ def test_small_request_does_not_wait_for_a_large_one():
 
 def test_long_texts_leave_the_batch_to_other_requests():
     texts = [f"a{number}" + " " * MAX_SHARED_CHARS for number in range(10)]
-    first, second, *rest = batches_beside(texts, ["b"])
+    first, second, *rest = batches_of(texts, ["b"])
     assert first == texts[:8]  # alone
     assert second == [texts[8], "b"]
     assert rest == [[texts[9]]]
@@ -171,14 +171,14 @@ def test_cancelled_request_leaves_queue():
     async def scenario(queue):
         first = asyncio.create_task(queue.summarize("k", ["first"]))
         await wait_for_start(work)
-        left = asyncio.create_task(queue.summarize("k", ["a", "b"]))
-        stays = asyncio.create_task(queue.summarize("k", ["c"]))
+        cancelled_task = asyncio.create_task(queue.summarize("k", ["a", "b"]))
+        remaining_task = asyncio.create_task(queue.summarize("k", ["c"]))
         await wait_for_length(queue, 3)
-        left.cancel()
-        await asyncio.wait({left})
+        cancelled_task.cancel()
+        await asyncio.wait({cancelled_task})
         assert len(queue) == 1
         work.released.set()
-        await asyncio.gather(first, stays)
+        await asyncio.gather(first, remaining_task)
 
     run(work, scenario)
     assert work.calls == [("k", ["first"]), ("k", ["c"])]
@@ -196,9 +196,9 @@ def test_error_fails_only_its_request():
         await first
         return await asyncio.gather(*tasks, return_exceptions=True)
 
-    failed, answered = run(work, scenario)
+    failed, result = run(work, scenario)
     assert isinstance(failed, ZeroDivisionError)
-    assert answered == ["B"]
+    assert result == ["B"]
 
 
 def test_failed_request_stops_processing():
@@ -249,12 +249,12 @@ def test_results_match_requests_despite_cancellations(requests, cancelled):
                 tasks[-1].cancel()
         return await asyncio.gather(*tasks, return_exceptions=True)
 
-    answers = run(work, scenario, max_texts=100)
-    for number, ((_, size, _), answer) in enumerate(zip(requests, answers, strict=True)):
+    results = run(work, scenario, max_texts=100)
+    for number, ((_, size, _), result) in enumerate(zip(requests, results, strict=True)):
         if number not in cancelled:
-            assert answer == [f"{number}.{index}" for index in range(size)]
-    worked = [text for _, texts in work.calls for text in texts]
-    assert len(worked) == len(set(worked))
+            assert result == [f"{number}.{index}" for index in range(size)]
+    processed = [text for _, texts in work.calls for text in texts]
+    assert len(processed) == len(set(processed))
     assert all(1 <= len(texts) <= 4 for _, texts in work.calls)
     for key, texts in work.calls:
         assert {requests[int(text.partition(".")[0])][0] for text in texts} == {key}
@@ -277,11 +277,11 @@ def test_observer_sees_texts_join_and_leave():
     async def scenario(queue):
         first = asyncio.create_task(queue.summarize("k", ["first"]))
         await wait_for_start(work)
-        left = asyncio.create_task(queue.summarize("k", ["a", "b"]))
+        cancelled_task = asyncio.create_task(queue.summarize("k", ["a", "b"]))
         await wait_for_length(queue, 2)
         assert waiting[-1] == 2
-        left.cancel()
-        await asyncio.wait({left})
+        cancelled_task.cancel()
+        await asyncio.wait({cancelled_task})
         assert waiting[-1] == 0
         work.released.set()
         await first

@@ -76,8 +76,8 @@ def test_chat_stream_ends_with_done(chat, summarizer):
 
 
 def test_chat_stream_has_usage_on_request(chat):
-    found = events(chat(TEXT, stream=True, stream_options={"include_usage": True}))
-    usage = json.loads(found[-2])
+    chunks = events(chat(TEXT, stream=True, stream_options={"include_usage": True}))
+    usage = json.loads(chunks[-2])
     assert usage["choices"] == []
     assert usage["usage"]["prompt_tokens"] == 13
 

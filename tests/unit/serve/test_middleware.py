@@ -53,9 +53,9 @@ def test_request_id_is_returned(request_once):
     assert response.headers["x-request-id"] == "abc-1.2_3"
 
 
-@pytest.mark.parametrize("given", ["", "a b", "x" * 65, 'a"b', "é".encode()], ids=repr)
-def test_invalid_request_id_is_replaced(request_once, given):
-    response = request_once("GET", "/healthz", headers={b"X-Request-Id": given})
+@pytest.mark.parametrize("header", ["", "a b", "x" * 65, 'a"b', "é".encode()], ids=repr)
+def test_invalid_request_id_is_replaced(request_once, header):
+    response = request_once("GET", "/healthz", headers={b"X-Request-Id": header})
     assert re.fullmatch(r"[0-9a-f]{32}", response.headers["x-request-id"])
 
 
@@ -154,23 +154,23 @@ def test_cors_allows_only_given_origins(request_once):
         not in request_once("GET", "/v1/models", headers=origin).headers
     )
     settings = ServeSettings(cors_origins=("https://example.org",))
-    named = request_once("GET", "/v1/models", headers=origin, settings=settings)
-    assert named.headers["access-control-allow-origin"] == "https://example.org"
+    allowed = request_once("GET", "/v1/models", headers=origin, settings=settings)
+    assert allowed.headers["access-control-allow-origin"] == "https://example.org"
     other = {"Origin": "https://example.com"}
-    unnamed = request_once("GET", "/v1/models", headers=other, settings=settings)
-    assert "access-control-allow-origin" not in unnamed.headers
+    rejected = request_once("GET", "/v1/models", headers=other, settings=settings)
+    assert "access-control-allow-origin" not in rejected.headers
 
 
 def test_cors_covers_errors_and_preflight(request_once):
     settings = ServeSettings(cors_origins=("https://example.org",), api_keys=("k" * 16,))
     origin = {"Origin": "https://example.org"}
-    first = {
+    preflight = {
         **origin,
         "Access-Control-Request-Method": "POST",
         "Access-Control-Request-Headers": "authorization,content-type",
     }
     assert (
-        request_once("OPTIONS", "/v1/summarize", headers=first, settings=settings).status_code
+        request_once("OPTIONS", "/v1/summarize", headers=preflight, settings=settings).status_code
         == 200
     )
     refused = request_once("POST", "/v1/summarize", headers=origin, settings=settings)
@@ -194,20 +194,20 @@ def test_error_during_response_sends_no_second_one(log):
     assert [line["event"] for line in log()] == ["unexpected error", "request"]
 
 
-@pytest.mark.parametrize("given", [f"Bearer {KEYS[0]}", f"bearer {KEYS[1]}"])
-def test_valid_key_is_accepted(request_once, given):
-    headers = {"Authorization": given}
+@pytest.mark.parametrize("header", [f"Bearer {KEYS[0]}", f"bearer {KEYS[1]}"])
+def test_valid_key_is_accepted(request_once, header):
+    headers = {"Authorization": header}
     assert request_once("GET", "/v1/models", headers=headers, settings=WITH_KEYS).status_code == 200
 
 
 @pytest.mark.parametrize(
-    "given",
+    "header",
     [None, "", "Bearer", f"Basic {KEYS[0]}", KEYS[0], "Bearer first-key-012345", "Bearer \xe9"],
     ids=repr,
 )
 @pytest.mark.parametrize("path", ["/v1/models", "/v1/summarize", "/metrics", "/nowhere"])
-def test_invalid_key_is_refused(request_once, path, given):
-    headers = {} if given is None else {"Authorization": given.encode("latin-1")}
+def test_invalid_key_is_refused(request_once, path, header):
+    headers = {} if header is None else {"Authorization": header.encode("latin-1")}
     response = request_once("GET", path, headers=headers, settings=WITH_KEYS)
     assert (response.status_code, response.json()["error"]["code"]) == (401, "unauthorized")
     assert "API key: missing or invalid" in response.json()["error"]["message"]
@@ -316,14 +316,14 @@ def test_admission_refuses_before_reading_the_body():
 
 
 def receiving(*messages, wait=False):
-    """Return a `receive` that yields messages and counts them; then it fails, or waits."""
-    left = list(messages)
+    """Return a `receive` that returns messages and counts them; then it fails, or waits."""
+    remaining = list(messages)
 
     async def receive():
-        if not left and wait:
+        if not remaining and wait:
             await asyncio.Event().wait()
         receive.count += 1
-        return left.pop(0)
+        return remaining.pop(0)
 
     receive.count = 0
     return receive
@@ -367,7 +367,7 @@ def test_announced_length_is_refused_before_reading():
     assert receive.count == 0
 
 
-def test_slow_body_is_given_up():
+def test_slow_body_is_aborted():
     with pytest.raises(ApiError, match=r"not received within 0\.01 s"):
         read_body(receiving(chunk(b"1"), wait=True), timeout_s=0.01)
 
@@ -385,9 +385,9 @@ def test_slow_bodies_displace_each_other():
             for _ in range(2)
         ]
         await asyncio.sleep(0)
-        quick = body_scope()
-        await body(quick, receiving(chunk(b"quick", more=False)), None)
-        assert quick["state"]["body"] == b"quick"
+        fast = body_scope()
+        await body(fast, receiving(chunk(b"fast", more=False)), None)
+        assert fast["state"]["body"] == b"fast"
         with pytest.raises(ApiError, match="aborted because the server is busy"):
             await slow[0]
         assert not slow[1].done()

@@ -20,8 +20,8 @@ def test_request_field_has_help_and_default_of_its_option(name):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"beam": "3"}, {"beam": True}, {"explain": 1}, {"beams": 3}, {"texts": "A storm."}]
+    "invalid", [{"beam": "3"}, {"beam": True}, {"explain": 1}, {"beams": 3}, {"texts": "A storm."}]
 )
-def test_request_refuses_conversions_and_unknown_fields(wrong):
+def test_request_refuses_conversions_and_unknown_fields(invalid):
     with pytest.raises(ValidationError):
-        SummarizeRequest.model_validate({"texts": ["A storm."], **wrong})
+        SummarizeRequest.model_validate({"texts": ["A storm."], **invalid})

@@ -1,5 +1,6 @@
 """Checks of the server's settings, sockets and API keys."""
 
+import socket
 import sys
 from pathlib import Path
 
@@ -19,7 +20,7 @@ TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
 
 
 @pytest.mark.parametrize(
-    ("wrong", "expected"),
+    ("invalid", "expected"),
     [
         ({"max_texts": 0}, "max_texts is 0; expected 1 or more"),
         ({"max_chars": 0}, "max_chars is 0; expected 1 or more"),
@@ -31,13 +32,13 @@ TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
     ],
     ids=str,
 )
-def test_invalid_limits_are_refused(wrong, expected):
+def test_invalid_limits_are_refused(invalid, expected):
     with pytest.raises(ConfigError, match=expected):
-        RequestLimits(**wrong)
+        RequestLimits(**invalid)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "expected"),
+    ("invalid", "expected"),
     [
         ({"port": 65536}, "port is 65536; expected 0 to 65535"),
         ({"workers": 0}, "workers is 0; expected 1 or more"),
@@ -49,9 +50,9 @@ def test_invalid_limits_are_refused(wrong, expected):
     ],
     ids=str,
 )
-def test_invalid_settings_are_refused(wrong, expected):
+def test_invalid_settings_are_refused(invalid, expected):
     with pytest.raises(ConfigError, match=expected):
-        ServeSettings(**wrong)
+        ServeSettings(**invalid)
 
 
 def test_model_names_are_folder_names(tmp_path, monkeypatch):
@@ -88,9 +89,9 @@ def test_missing_model_is_refused_before_listening():
 
 
 def test_used_port_is_refused():
-    with bind("127.0.0.1", 0) as taken:
-        taken.listen()
-        port = taken.getsockname()[1]
+    with bind("127.0.0.1", 0) as used:
+        used.listen()
+        port = used.getsockname()[1]
         with pytest.raises(
             ConfigError, match=rf"http://127.0.0.1:{port}: cannot listen there \(Address"
         ):
@@ -98,10 +99,10 @@ def test_used_port_is_refused():
 
 
 def test_reserve_refuses_port_of_another_server():
-    with bind("127.0.0.1", 0, shared=True) as taken:
-        taken.listen()
+    with bind("127.0.0.1", 0, shared=True) as used:
+        used.listen()
         with pytest.raises(ConfigError, match="choose another --host or --port"):
-            reserve("127.0.0.1", taken.getsockname()[1])
+            reserve("127.0.0.1", used.getsockname()[1])
 
 
 def test_workers_share_the_reserved_port():
@@ -111,8 +112,17 @@ def test_workers_share_the_reserved_port():
             one.listen()
 
 
-@pytest.mark.parametrize("host", ["no.such.host.invalid", "x" * 70, "a..b"])
-def test_unknown_host_is_refused(host):
+def test_unknown_host_is_refused(monkeypatch):
+    def fail(*arguments, **options):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)  # no test may use the network
+    with pytest.raises(ConfigError, match="host is 'unknown.example', which cannot be resolved"):
+        bind("unknown.example", 0)
+
+
+@pytest.mark.parametrize("host", ["x" * 70, "a..b"])
+def test_invalid_host_is_refused(host):
     with pytest.raises(ConfigError, match=f"host is '{host}', which cannot be resolved"):
         bind(host, 0)
 
@@ -168,7 +178,7 @@ def test_missing_key_file_is_refused(tmp_path):
 
 
 def test_invalid_key_is_not_repeated():
-    with pytest.raises(ConfigError) as refused:
+    with pytest.raises(ConfigError) as error:
         check_api_keys(["hunter2"], "READAGAIN_API_KEY")
-    assert "hunter2" not in str(refused.value)
-    assert "secrets.token_urlsafe()" in str(refused.value)
+    assert "hunter2" not in str(error.value)
+    assert "secrets.token_urlsafe()" in str(error.value)

@@ -20,25 +20,25 @@ from readagain.storage.files import (
 
 def test_atomic_write_replaces_file_at_the_end(tmp_path):
     path = tmp_path / "words.txt"
-    with atomic_write(path) as aside:
-        aside.write_text("bridge\n")
+    with atomic_write(path) as temporary:
+        temporary.write_text("bridge\n")
         assert not path.exists()
     assert path.read_text() == "bridge\n"
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("trouble", [OSError, KeyboardInterrupt])
-def test_atomic_write_keeps_old_file_after_error(tmp_path, trouble):
+@pytest.mark.parametrize("error_type", [OSError, KeyboardInterrupt])
+def test_atomic_write_keeps_old_file_after_error(tmp_path, error_type):
     path = tmp_path / "words.txt"
     path.write_text("before\n")
 
-    def write_half():
-        with atomic_write(path) as aside:
-            aside.write_text("half")
-            raise trouble
+    def write_incompletely():
+        with atomic_write(path) as temporary:
+            temporary.write_text("half")
+            raise error_type
 
-    with pytest.raises(trouble):
-        write_half()
+    with pytest.raises(error_type):
+        write_incompletely()
     assert path.read_text() == "before\n"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -47,7 +47,7 @@ def test_write_output_refuses_missing_folder(tmp_path):
     path = tmp_path / "none" / "words.txt"
     message = r"none/words\.txt: the folder '.*none' does not exist; create it first$"
     with pytest.raises(DataError, match=message), write_output(path):
-        pytest.fail("no work is done for it")
+        pytest.fail("the block must not run")
 
 
 def test_write_output_reports_os_error_in_one_line(tmp_path):
@@ -72,22 +72,22 @@ def test_write_output_writes_to_pipe(tmp_path):
 
 @pytest.mark.parametrize("before", ["before\n", None])
 def test_write_output_replaces_target_of_link(tmp_path, before):
-    named, link = tmp_path / "named", tmp_path / "link"
-    link.symlink_to("named")
+    target, link = tmp_path / "target", tmp_path / "link"
+    link.symlink_to("target")
     if before is not None:
-        named.write_text(before)
-    with write_output(link) as aside:
-        aside.write_text("bridge\n")
-        assert named.exists() == (before is not None)
-    assert link.readlink() == Path("named")
-    assert named.read_text() == "bridge\n"
+        target.write_text(before)
+    with write_output(link) as temporary:
+        temporary.write_text("bridge\n")
+        assert target.exists() == (before is not None)
+    assert link.readlink() == Path("target")
+    assert target.read_text() == "bridge\n"
 
 
 @pytest.mark.parametrize("name", [".", "/", "{folder}"])
 def test_write_output_refuses_folder(tmp_path, name):
     path = Path(name.format(folder=tmp_path))
     with pytest.raises(DataError, match="is a folder; name a file to write"), write_output(path):
-        pytest.fail("no work is done for it")
+        pytest.fail("the block must not run")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -154,7 +154,7 @@ def test_atomic_write_refuses_planted_temporary_file(tmp_path, monkeypatch, is_l
     planted.symlink_to(victim) if is_link else planted.write_text("mine")
     monkeypatch.setattr("readagain.storage.files.uuid4", lambda: UUID(int=1))
     with pytest.raises(FileExistsError), atomic_write(tmp_path / "words.txt"):
-        pytest.fail("nothing is written")
+        pytest.fail("the block must not run")
     assert planted.read_text() == victim.read_text() == "mine"
 
 
@@ -182,7 +182,7 @@ def test_sync_dir_syncs_directory(tmp_path, monkeypatch):
     assert [inode for inode, _ in synced] == [tmp_path.stat().st_ino]
 
 
-def test_two_writers_of_one_output_each_write_it_whole(tmp_path):
+def test_two_writers_of_one_output_do_not_mix(tmp_path):
     path = tmp_path / "headlines.txt"
     with write_output(path) as first:
         first.write_text("first")

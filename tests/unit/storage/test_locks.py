@@ -9,23 +9,23 @@ from readagain.errors import ConfigError
 from readagain.storage.locks import locked_dir
 
 
-def hold(path):
+def lock(path):
     return locked_dir(path, action="writing into")
 
 
 def test_locked_dir_is_created_and_refused_to_others(tmp_path):
     message = r"out: another process is writing into this folder; wait .* another folder"
     folder = tmp_path / "new" / "out"
-    with hold(folder), pytest.raises(ConfigError, match=message), hold(folder):
+    with lock(folder), pytest.raises(ConfigError, match=message), lock(folder):
         pass
-    with hold(folder):
+    with lock(folder):
         assert [path.name for path in folder.iterdir()] == [".lock"]
 
 
 def test_locked_dir_reports_path_that_is_a_file(tmp_path):
     (tmp_path / "file").write_text("")
     message = "file: cannot be written to: .*; choose another folder"
-    with pytest.raises(ConfigError, match=message), hold(tmp_path / "file"):
+    with pytest.raises(ConfigError, match=message), lock(tmp_path / "file"):
         pass
 
 
@@ -35,7 +35,7 @@ def test_locked_dir_reports_drive_without_locks(tmp_path, monkeypatch):
 
     monkeypatch.setattr("fcntl.flock", flock)
     message = r"\.lock: cannot be locked: No locks available; choose a folder on another drive"
-    with pytest.raises(ConfigError, match=message), hold(tmp_path):
+    with pytest.raises(ConfigError, match=message), lock(tmp_path):
         pass
 
 
@@ -44,6 +44,6 @@ def test_locked_dir_does_not_follow_planted_link(tmp_path):
     victim.write_text("mine")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / ".lock").symlink_to(victim)
-    with pytest.raises(ConfigError, match=r"\.lock: cannot be locked"), hold(tmp_path / "out"):
+    with pytest.raises(ConfigError, match=r"\.lock: cannot be locked"), lock(tmp_path / "out"):
         pass
     assert victim.read_text() == "mine"

@@ -7,38 +7,38 @@ from readagain.storage.output_dir import LocalDir
 
 
 @pytest.fixture
-def planted(tmp_path):
-    """Return an output directory whose subdirectory `bad` is a link, and the folder it names."""
+def linked(tmp_path):
+    """Output directory whose subdirectory `bad` is a link, and the target of the link."""
     other = tmp_path / "other"
     other.mkdir()
-    (other / "part.jsonl").write_text("precious")
+    (other / "part.jsonl").write_text("mine")
     out = tmp_path / "out"
     out.mkdir()
     (out / "bad").symlink_to(other)
     return LocalDir(out), other
 
 
-def test_write_does_not_follow_linked_subdirectory(planted):
-    directory, other = planted
+def test_write_does_not_follow_linked_subdirectory(linked):
+    directory, other = linked
     with pytest.raises(DataError, match="bad is a symbolic link, which is not followed; fix this"):
         directory.write("bad/part.jsonl", b"new")
-    assert (other / "part.jsonl").read_text() == "precious"
+    assert (other / "part.jsonl").read_text() == "mine"
 
 
-def test_read_and_list_do_not_follow_linked_subdirectory(planted):
-    directory, _ = planted
+def test_read_and_list_do_not_follow_linked_subdirectory(linked):
+    directory, _ = linked
     for use in (lambda: directory.read("bad/part.jsonl"), lambda: directory.names("bad")):
         with pytest.raises(DataError, match="bad is a symbolic link, which is not followed"):
             use()
 
 
-def test_remove_does_not_follow_linked_subdirectory(planted):
-    directory, other = planted
+def test_remove_does_not_follow_linked_subdirectory(linked):
+    directory, other = linked
     with pytest.raises(DataError, match="bad is a symbolic link, which is not followed"):
         directory.remove("bad/part.jsonl")
     directory.remove("bad")
     assert directory.names() == []
-    assert (other / "part.jsonl").read_text() == "precious"
+    assert (other / "part.jsonl").read_text() == "mine"
 
 
 def test_directory_itself_may_be_a_link(tmp_path):

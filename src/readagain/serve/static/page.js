@@ -6,9 +6,9 @@ import { showExplanation } from "./explain/explanation.js";
 
 const DEBOUNCE_MS = 250;
 const MAX_PAUSE_S = 10; // between retries
-const FEEDBACK_MS = 2_000;
-const HEADLINES = 5;
-const MIN_WORDS = 2;
+const FEEDBACK_MS = 2_000; // how long a copy button shows "Copied"
+const NUM_HEADLINES = 5;
+const MIN_WORDS = 2; // smallest limit that can be chosen
 const IDLE = "Your headline appears here while you type.";
 const NO_WORDS = "This text has no words.";
 const INVALID_RESPONSE = "The response of the server is invalid; reload the page.";
@@ -21,14 +21,22 @@ const plural = (count, unit) => `${number(count)} ${count === 1 ? unit : `${unit
 /** Announce a message to screen readers. */
 const announce = (message) => (at("status").textContent = message);
 
-/** Read or write a value in the browser's storage; return "" if storage is disabled. */
-function stored(storage, name, value) {
+/** Read a value from the browser's storage; return "" if it is missing or storage is disabled. */
+function readStored(storage, name) {
   try {
-    if (value) window[storage].setItem(name, value);
-    else if (value === "") window[storage].removeItem(name);
     return window[storage].getItem(name) ?? "";
   } catch {
     return "";
+  }
+}
+
+/** Write a value to the browser's storage, unless storage is disabled; "" removes the value. */
+function store(storage, name, value) {
+  try {
+    if (value) window[storage].setItem(name, value);
+    else window[storage].removeItem(name);
+  } catch {
+    // The page works without storage.
   }
 }
 
@@ -36,48 +44,48 @@ function stored(storage, name, value) {
 
 let server = null; // models and limits of the server, once loaded
 let controller = null; // AbortController of the current request
-let timer = 0; // timer of the next request
-let failures = 0; // in a row
+let requestTimer = 0; // timer of the next request
+let numFailures = 0; // failed requests since the last response
 
 function scheduleRequest(delayMs = DEBOUNCE_MS) {
   cancelRequest();
   showBusy(true);
-  timer = setTimeout(sendRequest, delayMs);
+  requestTimer = setTimeout(sendRequest, delayMs);
 }
 
 function cancelRequest() {
-  clearTimeout(timer);
+  clearTimeout(requestTimer);
   controller?.abort();
   controller = null;
 }
 
 async function sendRequest() {
   cancelRequest();
-  const own = (controller = new AbortController());
-  const options = { signal: own.signal, key: stored("sessionStorage", "key") };
+  const ownController = (controller = new AbortController());
+  const connection = { signal: ownController.signal, key: readStored("sessionStorage", "key") };
   showBusy(true);
   try {
-    if (server === null) showModels(await listModels(options));
-    const sent = text.value;
+    if (server === null) showModels(await listModels(connection));
+    const sentText = text.value;
     showRoom();
-    stored("sessionStorage", "text", sent);
-    const hasText = sent.trim() !== "";
-    const startedAt = performance.now();
-    const response = hasText ? await summarize(sent, requestOptions(), options) : null;
+    store("sessionStorage", "text", sentText);
+    const hasText = sentText.trim() !== "";
+    const startMs = performance.now();
+    const result = hasText ? await summarize(sentText, decodingOptions(), connection) : null;
     clearError();
-    if (response?.summary) showResponse(sent, response, performance.now() - startedAt);
+    if (result?.summary) showResult(sentText, result, performance.now() - startMs);
     else showNothing(hasText ? NO_WORDS : IDLE);
   } catch (error) {
-    if (own === controller) showError(error); // otherwise a newer request replaced this one
+    if (ownController === controller) showError(error); // otherwise a newer request replaced this one
   } finally {
-    if (own === controller) showBusy(false);
+    if (ownController === controller) showBusy(false);
   }
 }
 
-function requestOptions() {
-  const { name, beam } = model();
-  const limit = unit() === "words" ? "max_words" : "max_bytes"; // a character has at least one byte
-  return { model: name, n_best: Math.min(HEADLINES, beam), explain: true, [limit]: length.valueAsNumber };
+function decodingOptions() {
+  const { name, beam } = selectedModel();
+  const limit = selectedUnit() === "words" ? "max_words" : "max_bytes"; // a character has at least one byte
+  return { model: name, n_best: Math.min(NUM_HEADLINES, beam), explain: true, [limit]: length.valueAsNumber };
 }
 
 // --- Settings: text, length, model.
@@ -86,33 +94,36 @@ const lengths = {
   words: { min: MIN_WORDS, max: 24, value: 24 },
   characters: { min: 20, max: 160, value: 80 },
 };
-const unit = () => document.querySelector("input[name=unit]:checked").value;
-const model = () => server.models.find(({ name }) => name === at("model").value);
+const selectedUnit = () => document.querySelector("input[name=unit]:checked").value;
+const selectedModel = () => server.models.find(({ name }) => name === at("model").value);
+const singular = (unit) => unit.slice(0, -1); // "words" to "word"
 
 function showLength() {
-  const { min, max, value } = lengths[unit()];
+  const { min, max, value } = lengths[selectedUnit()];
   Object.assign(length, { min, max, value });
-  const most = plural(value, unit().slice(0, -1));
-  at("length-value").textContent = most;
-  length.setAttribute("aria-valuetext", `at most ${most}`);
+  const limit = plural(value, singular(selectedUnit()));
+  at("length-value").textContent = limit;
+  length.setAttribute("aria-valuetext", `at most ${limit}`);
 }
 
-function showModels(found) {
-  server = found;
+function showModels(response) {
+  server = response;
   at("model").replaceChildren(...server.models.map(({ name }) => make("option", { value: name }, name)));
   at("model").value = server.models.find(({ is_default }) => is_default).name;
   showModel();
 }
 
+/** Show the description of the selected model, and use its limits for the length in words. */
 function showModel() {
-  const { name, title, language, language_name: spoken, min_words: fewest, max_words: usual } = model();
-  const isKnown = language !== "und";
-  at("model-title").textContent = title.replace(`${name}: `, "") + (isKnown ? `; for ${spoken} text` : "");
+  const model = selectedModel();
+  const description = model.title.replace(`${model.name}: `, "");
+  const isLanguageKnown = model.language !== "und";
+  at("model-title").textContent = description + (isLanguageKnown ? `; for ${model.language_name} text` : "");
   const { words } = lengths;
-  const most = Math.min(usual, server.limits.max_words);
-  words.min = Math.max(MIN_WORDS, fewest);
-  words.value = words.value === words.max ? most : Math.max(words.min, Math.min(words.value, most));
-  words.max = most;
+  const isAtMax = words.value === words.max; // then it stays at the maximum
+  words.min = Math.max(MIN_WORDS, model.min_words);
+  words.max = Math.min(model.max_words, server.limits.max_words);
+  words.value = isAtMax ? words.max : Math.max(words.min, Math.min(words.value, words.max));
   showLength();
 }
 
@@ -120,11 +131,12 @@ function showModel() {
 function showRoom() {
   at("clear").hidden = text.value === "";
   if (server === null) return;
-  const most = server.limits.max_chars;
-  const left = most - characters(text.value).length;
-  at("room").textContent = left < 0 ? `Only the first ${number(most)} characters are read.` : `${plural(left, "character")} left`;
+  const maxChars = server.limits.max_chars;
+  const left = maxChars - characters(text.value).length;
+  at("room").textContent = left < 0 ? `Only the first ${number(maxChars)} characters are read.` : `${plural(left, "character")} left`;
 }
 
+/** Use the sample text of a button, and the model for which it was written. */
 function useSample({ value, dataset }) {
   text.value = value;
   if (server?.models.some(({ name }) => name === dataset.model)) {
@@ -135,49 +147,51 @@ function useSample({ value, dataset }) {
   scheduleRequest(0);
 }
 
-// --- Response.
+// --- Result.
 
-let shown = ""; // the headline
+let shownHeadline = "";
 
 function showBusy(isBusy) {
   at("result").setAttribute("aria-busy", isBusy);
   at("progress").hidden = !isBusy;
 }
 
-function showNothing(why) {
-  shown = "";
+function showNothing(reason) {
+  shownHeadline = "";
   showExplanation(null);
   at("latency").textContent = "";
-  at("placeholder").textContent = why;
+  at("placeholder").textContent = reason;
   at("nothing").hidden = false;
   at("found").hidden = true;
-  if (why !== IDLE) announce(why);
+  if (reason !== IDLE) announce(reason);
 }
 
-function showResponse(sent, { explanation, ...result }, latencyMs) {
+function showResult(sentText, { explanation, ...result }, latencyMs) {
   const { summary, alternatives, warnings = [] } = result;
-  shown = summary;
-  showExplanation({ ...explanation, ...result, text: sent });
+  shownHeadline = summary;
+  showExplanation({ ...explanation, ...result, text: sentText });
   at("latency").textContent = `answered in ${number(Math.ceil(latencyMs))} ms`;
   at("nothing").hidden = true;
   at("found").hidden = false;
-  at("count").textContent = counts(summary);
-  at("alternatives").replaceChildren(...alternatives.map(alternative));
+  at("count").textContent = describeLength(summary);
+  at("alternatives").replaceChildren(...alternatives.map(makeAlternative));
   at("others").hidden = alternatives.length === 0;
-  const warned = warnings.length ? ` · ${plural(warnings.length, "warning")}` : "";
-  announce(`Headline: ${summary}. ${at("count").textContent}${warned}`);
+  const numWarnings = warnings.length ? ` · ${plural(warnings.length, "warning")}` : "";
+  announce(`Headline: ${summary}. ${at("count").textContent}${numWarnings}`);
 }
 
-function counts(summary) {
-  const found = { words: summary.split(/\s+/).length, characters: characters(summary).length };
-  const said = Object.entries(found).map(([name, count]) => {
-    const one = name.slice(0, -1);
-    return name === unit() ? `${count} of ${plural(length.valueAsNumber, one)}` : plural(count, one);
-  });
-  return said.join(" · ");
+/** Describe the length of a headline, such as "5 of 8 words · 31 characters". */
+function describeLength(summary) {
+  const counts = { words: summary.split(/\s+/).length, characters: characters(summary).length };
+  const descriptions = Object.entries(counts).map(([unit, count]) =>
+    unit === selectedUnit()
+      ? `${count} of ${plural(length.valueAsNumber, singular(unit))}`
+      : plural(count, singular(unit)),
+  );
+  return descriptions.join(" · ");
 }
 
-function alternative({ summary }) {
+function makeAlternative({ summary }) {
   const button = make("button", { type: "button", class: "plain", "aria-label": `Copy: ${summary}` }, "Copy");
   button.addEventListener("click", () => copy(summary, button));
   return make("li", {}, make("span", { dir: "auto" }, summary), button);
@@ -185,45 +199,45 @@ function alternative({ summary }) {
 
 // --- Errors.
 
-let countdown = 0;
+let countdownTimer = 0;
 
 function showError(error) {
   const isServerError = error instanceof ServerError;
   if (!isServerError) console.error(error);
   const { message, pauseS, needsKey } = isServerError ? error : new ServerError(INVALID_RESPONSE);
-  at("result").classList.toggle("stale", shown !== "");
+  at("result").classList.toggle("stale", shownHeadline !== "");
   at("error").hidden = needsKey;
   at("key-form").hidden = !needsKey;
   if (needsKey) requestKey();
   if (at("error-message").textContent !== message) at("error-message").textContent = message;
   at("retry").hidden = pauseS === null;
-  clearInterval(countdown);
+  clearInterval(countdownTimer);
   at("error-retry").textContent = "";
-  if (pauseS !== null) scheduleRetry(pauseS || Math.min(2 ** failures, MAX_PAUSE_S));
+  if (pauseS !== null) scheduleRetry(pauseS || Math.min(2 ** numFailures, MAX_PAUSE_S));
 }
 
 function scheduleRetry(pauseS) {
-  failures += 1;
-  timer = setTimeout(sendRequest, 1_000 * pauseS);
-  let left = Math.ceil(pauseS);
-  const count = () => {
-    at("error-retry").textContent = left > 0 ? `Retrying in ${left} s.` : "Retrying …";
-    left -= 1;
+  numFailures += 1;
+  requestTimer = setTimeout(sendRequest, 1_000 * pauseS);
+  let leftS = Math.ceil(pauseS);
+  const countDown = () => {
+    at("error-retry").textContent = leftS > 0 ? `Retrying in ${leftS} s.` : "Retrying …";
+    leftS -= 1;
   };
-  count();
-  countdown = setInterval(count, 1_000);
+  countDown();
+  countdownTimer = setInterval(countDown, 1_000);
 }
 
 function requestKey() {
-  const isWrong = stored("sessionStorage", "key") !== "";
-  at("key-label").textContent = isWrong ? "The API key is invalid." : "This server requires an API key.";
+  const isInvalid = readStored("sessionStorage", "key") !== "";
+  at("key-label").textContent = isInvalid ? "The API key is invalid." : "This server requires an API key.";
   at("key").focus();
 }
 
 function clearError() {
-  if (failures > 0) announce("The server is available again.");
-  failures = 0;
-  clearInterval(countdown);
+  if (numFailures > 0) announce("The server is available again.");
+  numFailures = 0;
+  clearInterval(countdownTimer);
   at("error").hidden = at("key-form").hidden = true;
   at("error-message").textContent = "";
   at("result").classList.remove("stale");
@@ -231,20 +245,20 @@ function clearError() {
 
 // --- Clipboard.
 
-async function copy(words, button) {
+async function copy(headline, button) {
   const label = (button.dataset.label ??= button.textContent);
   try {
-    await navigator.clipboard.writeText(words);
+    await navigator.clipboard.writeText(headline);
   } catch {
-    copyWithoutApi(words); // browsers have no clipboard API on a remote page without TLS
+    copyWithoutApi(headline); // browsers have no clipboard API on a remote page without TLS
   }
   button.textContent = "Copied";
-  announce(`Copied: ${words}`);
+  announce(`Copied: ${headline}`);
   setTimeout(() => (button.textContent = label), FEEDBACK_MS);
 }
 
-function copyWithoutApi(words) {
-  const field = make("textarea", { class: "unseen" }, words);
+function copyWithoutApi(headline) {
+  const field = make("textarea", { class: "unseen" }, headline);
   const { activeElement } = document;
   document.body.append(field);
   field.select();
@@ -256,18 +270,18 @@ function copyWithoutApi(words) {
 // --- Theme: that of the system until the user changes it.
 
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
-const isDark = () => (stored("localStorage", "theme") || (prefersDark.matches ? "dark" : "light")) === "dark";
+const systemTheme = () => (prefersDark.matches ? "dark" : "light");
+const isDark = () => (readStored("localStorage", "theme") || systemTheme()) === "dark";
 
 function showTheme() {
   const { dataset } = document.documentElement;
-  dataset.theme = stored("localStorage", "theme"); // empty: the style sheet uses the system's theme
+  dataset.theme = readStored("localStorage", "theme"); // if "", the style sheet uses the system's theme
   at("theme").setAttribute("aria-pressed", isDark());
 }
 
 function switchTheme() {
-  const wanted = isDark() ? "light" : "dark";
-  const system = prefersDark.matches ? "dark" : "light";
-  stored("localStorage", "theme", wanted === system ? "" : wanted);
+  const newTheme = isDark() ? "light" : "dark";
+  store("localStorage", "theme", newTheme === systemTheme() ? "" : newTheme);
   showTheme();
 }
 
@@ -278,7 +292,7 @@ text.addEventListener("input", () => {
   scheduleRequest();
 });
 length.addEventListener("input", () => {
-  lengths[unit()].value = length.valueAsNumber;
+  lengths[selectedUnit()].value = length.valueAsNumber;
   showLength();
   scheduleRequest();
 });
@@ -301,17 +315,17 @@ at("clear").addEventListener("click", () => {
   showRoom();
   scheduleRequest(0);
 });
-at("copy").addEventListener("click", () => copy(shown, at("copy")));
+at("copy").addEventListener("click", () => copy(shownHeadline, at("copy")));
 at("retry").addEventListener("click", sendRequest);
 at("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  stored("sessionStorage", "key", at("key").value);
+  store("sessionStorage", "key", at("key").value);
   sendRequest();
 });
 at("theme").addEventListener("click", switchTheme);
 prefersDark.addEventListener("change", showTheme);
 
-text.value ||= stored("sessionStorage", "text");
+text.value ||= readStored("sessionStorage", "text");
 showTheme();
 showLength();
 sendRequest();
