@@ -1,0 +1,212 @@
+"""Fine-tune a model on rated headlines: those without fault become more probable than the others.
+
+    python examples/train_on_ratings.py rated.jsonl --model news --out runs/rated
+
+Each line of rated.jsonl has a text and several rated headlines, such as the n-best list of the
+model (`readagain summarize --n-best 5 --json`):
+
+    {"text": "...", "headlines": [{"text": "...", "good": true}, {"text": "...", "good": false}]}
+
+The loss of a good and a faulty headline of a text is -log sigmoid(beta * (good - faulty)), where
+`good` and `faulty` are their scores in beam search: mean log-probability of the words plus
+`decode.word_reward` for each word (SimPO, Meng et al. 2024, without a margin). The mean
+log-probability of good headlines is added with a small weight. Some texts are held out; the share
+of their pairs that the model ranks correctly is printed after each epoch.
+"""
+
+import argparse
+import json
+import random
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from readagain import export_model
+from readagain.engine.source import SourceReader, SourceText
+from readagain.engine.target_prefix import TargetPrefix
+from readagain.export.recover import recover_weights
+from readagain.model_dir import WEIGHTS_FILE, ModelDir
+from readagain.networks.build import build_model
+from readagain.networks.network import AnyNetwork
+from readagain.storage.bundled import find_model
+from readagain.storage.model_manifest import write_model_files
+from readagain.text.vocab import BOS, EOS, PAD
+from readagain.training.checkpoint import write_tensors
+from readagain.training.finetune import TrainedModel
+
+TEXTS_PER_BATCH = 16
+WARMUP_STEPS = 10
+MAX_NORM = 1.0
+
+
+@dataclass(frozen=True)
+class RatedText:
+    """A text with the extended ids of its good and faulty headlines."""
+
+    source: SourceText
+    good: list[list[int]]
+    faulty: list[list[int]]
+
+
+class HeadlineScorer:
+    """Scores of headlines as in beam search, computed by the network."""
+
+    def __init__(self, model_dir: ModelDir, network: AnyNetwork) -> None:
+        run = model_dir.run
+        self.reader = SourceReader(run, model_dir.source_vocab, model_dir.vocab)
+        self.decode = run.decode
+        self.network = network
+
+    def read(self, row: dict) -> RatedText:
+        """Return the ids of a row of the file."""
+        source = self.reader.read(row["text"], tokenized=False)
+        ids: dict[bool, list[list[int]]] = {True: [], False: []}
+        for headline in row["headlines"]:
+            tokens = TargetPrefix.read(
+                headline["text"], tokenized=False, language=self.reader.language
+            )
+            prefix = self.reader.forced_prefix([source], tokens)
+            ids[bool(headline["good"])].append(prefix.ids[0].tolist())
+        return RatedText(source, good=ids[True], faulty=ids[False])
+
+    def scores(self, texts: Sequence[RatedText]) -> tuple[Tensor, Tensor]:
+        """Return scores and mean log-probabilities, (R,): for each text good, then faulty ones."""
+        batch = self.reader.batch([text.source for text in texts], style=self.decode.style)
+        headlines = [(n, ids) for n, text in enumerate(texts) for ids in text.good + text.faulty]
+        rows = torch.tensor([n for n, _ in headlines])
+        T = max(len(ids) for _, ids in headlines) + 1
+        targets = torch.tensor(
+            [[*ids, EOS, *[PAD] * (T - len(ids) - 1)] for _, ids in headlines]
+        )  # (R, T)
+        lengths = torch.tensor([len(ids) + 1 for _, ids in headlines])  # (R,), EOS included
+        log_probs = self.network(
+            torch.from_numpy(batch.source_ids)[rows],
+            torch.from_numpy(batch.lengths)[rows],
+            torch.from_numpy(batch.source_ext_ids)[rows],
+            F.pad(targets[:, :-1], (1, 0), value=BOS),
+            targets,
+        )  # (R, T)
+        is_word = torch.arange(T) < lengths.unsqueeze(1)
+        means = log_probs.masked_fill(~is_word, 0.0).sum(1) / lengths
+        return means + self.decode.word_reward * (lengths - 1), means
+
+
+def pairs_of(texts: Sequence[RatedText]) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the rows of good and faulty headlines of all pairs, and weights of the pairs, (P,).
+
+    A text with P pairs has the weight sqrt(P).
+    """
+    good, faulty, weights = [], [], []
+    start = 0
+    for text in texts:
+        num_good, num_pairs = len(text.good), len(text.good) * len(text.faulty)
+        for i in range(num_good):
+            for j in range(len(text.faulty)):
+                good.append(start + i)
+                faulty.append(start + num_good + j)
+                weights.append(num_pairs**-0.5)
+        start += num_good + len(text.faulty)
+    return torch.tensor(good), torch.tensor(faulty), torch.tensor(weights)
+
+
+def batches_of(texts: Sequence[RatedText]) -> list[list[RatedText]]:
+    """Return batches of texts of similar length."""
+    by_length = sorted(texts, key=lambda text: text.source.max_length)
+    return [
+        by_length[start : start + TEXTS_PER_BATCH]
+        for start in range(0, len(by_length), TEXTS_PER_BATCH)
+    ]
+
+
+@torch.no_grad()
+def ranking_accuracy(scorer: HeadlineScorer, texts: Sequence[RatedText]) -> float:
+    """Return the share of pairs whose good headline has the higher score."""
+    results = []
+    for batch in batches_of(texts):
+        scores, _ = scorer.scores(batch)
+        good, faulty, _ = pairs_of(batch)
+        results.append(scores[good] > scores[faulty])
+    return float(torch.cat(results).float().mean())
+
+
+def train(
+    scorer: HeadlineScorer,
+    texts: Sequence[RatedText],
+    held_out: Sequence[RatedText],
+    arguments: argparse.Namespace,
+) -> None:
+    """Change the weights of the network."""
+    optimizer = torch.optim.AdamW(
+        scorer.network.parameters(), lr=arguments.learning_rate, weight_decay=0.0
+    )
+    num_steps = arguments.epochs * len(batches_of(texts))
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer,
+        lambda step: min(1.0, (step + 1) / WARMUP_STEPS) * max(0.05, 1 - step / num_steps),
+    )
+    print(f"{len(texts)} texts; pairs ranked correctly: {ranking_accuracy(scorer, held_out):.3f}")
+    for epoch in range(arguments.epochs):
+        batches = batches_of(texts)
+        random.shuffle(batches)
+        for batch in batches:
+            scores, means = scorer.scores(batch)
+            good, faulty, weights = pairs_of(batch)
+            losses = -F.logsigmoid(arguments.beta * (scores[good] - scores[faulty]))
+            loss = (weights * losses).sum() / weights.sum()
+            loss = loss - arguments.likelihood * means[good].mean()
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(scorer.network.parameters(), MAX_NORM)
+            optimizer.step()
+            schedule.step()
+        print(f"epoch {epoch + 1}: {ranking_accuracy(scorer, held_out):.3f}", flush=True)
+
+
+def main() -> None:
+    """Read the ratings, train, and write a model folder with int8 graphs."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rated", type=Path, help="JSON lines with 'text' and 'headlines'")
+    parser.add_argument("--model", default="news", help="bundled model or model folder")
+    parser.add_argument("--out", type=Path, required=True, help="new model folder")
+    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--learning-rate", type=float, default=3e-4)
+    parser.add_argument("--beta", type=float, default=5.0, help="factor of score differences")
+    parser.add_argument("--likelihood", type=float, default=0.1, help="weight of the likelihood")
+    parser.add_argument("--held-out", type=int, default=150, help="number of texts not trained on")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    if arguments.out.exists():
+        parser.error(f"{arguments.out}: exists; choose a new folder")
+    random.seed(arguments.seed)
+    torch.manual_seed(arguments.seed)
+    trained = TrainedModel.open(find_model(arguments.model), recover_weights)
+    network = build_model(trained.model_dir.run)
+    network.load_state_dict(trained.weights(trained.vocabs))
+    network.eval()  # no dropout: few steps on few texts
+    scorer = HeadlineScorer(trained.model_dir, network)
+    lines = arguments.rated.read_text(encoding="utf-8").splitlines()
+    texts = [scorer.read(json.loads(line)) for line in lines if line]
+    texts = [text for text in texts if text.good and text.faulty]
+    random.shuffle(texts)
+    held_out, texts = texts[: arguments.held_out], texts[arguments.held_out :]
+    if not held_out or not texts:
+        parser.error(
+            f"{arguments.rated}: too few texts with a good and a faulty headline; expected more "
+            f"than {arguments.held_out}, or use a smaller --held-out"
+        )
+    train(scorer, texts, held_out, arguments)
+    run_folder = arguments.out.with_name(arguments.out.name + ".weights")
+    shutil.copytree(trained.model_dir.path, run_folder)
+    weights = network.state_dict()
+    write_model_files(run_folder, {WEIGHTS_FILE: lambda path: write_tensors(path, weights)})
+    export_model(run_folder, arguments.out, precision="int8")
+    print(f"{arguments.out}: written; the weights are in {run_folder}")
+
+
+if __name__ == "__main__":
+    main()
