@@ -224,7 +224,7 @@ class ExperimentRunner:
             )
             return model, None
         system = model.system(test.protocol)
-        options: dict[str, Any] = {"objective": _TUNE_OBJECTIVE, "max_rounds": _TUNE_ROUNDS}
+        options: dict[str, Any] = {"measure": _TUNE_OBJECTIVE, "max_rounds": _TUNE_ROUNDS}
         rounds = list(tune(system, test.data, test.protocol, on_summary=self.check_stop, **options))
         best = max(rounds, key=lambda each: each.value)
         weights = " ".join(f"{name} {value:g}" for name, value in best.weights_by_name.items())

@@ -13,11 +13,12 @@ from readagain.evaluation.dataset import PREPARED
 
 
 def prepared(tmp_path, train, *dev):
+    """Prepare a corpus from one training file and any number of dev files."""
     folder = tmp_path / "prepared"
-    sources = find_inputs([str(train)], CorpusReadOptions())
+    inputs = find_inputs([str(train)], CorpusReadOptions())
     for path in dev:
-        sources += find_inputs([str(path)], CorpusReadOptions(), split="dev")
-    prepare(sources, folder, PrepareSettings())
+        inputs += find_inputs([str(path)], CorpusReadOptions(), split="dev")
+    prepare(inputs, folder, PrepareSettings())
     return folder
 
 
