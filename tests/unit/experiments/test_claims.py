@@ -11,16 +11,16 @@ from readagain.experiments.results import pack_scores
 from readagain.experiments.store import ResultStore
 
 COPY, PLAIN = "read_again_lstm_copy_15k", "read_again_lstm_15k"
-
-
 SHORT = " after the short training of recipe `modern`"
 
 
 def claim(store, name, timing=None):
-    return next(each for each in judge_claims(store, timing) if each.name == name)
+    """Judge all claims and return one of them."""
+    return next(claim for claim in judge_claims(store, timing) if claim.name == name)
 
 
 def decisive(found):
+    """Return the evidence that decides each test of a claim."""
     return [evidence[0] for evidence in found.tests]
 
 

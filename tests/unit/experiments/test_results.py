@@ -1,3 +1,5 @@
+"""Result files: writing, reading and damaged files."""
+
 import json
 import shutil
 

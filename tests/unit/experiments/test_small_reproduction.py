@@ -37,12 +37,12 @@ COPY = "read_again_lstm_copy_15k"
 def kept(tmp_path_factory):
     """An experiment with kept weights: result, model directory and corpora."""
     out = tmp_path_factory.mktemp("kept") / "out"
-    request = ReproduceOptions(
+    options = ReproduceOptions(
         names=(COPY,), out=out, scale="small", device_name="cpu", epochs=2, keep_weights=True
     )
-    run_experiments(request, Console(quiet=True))
+    run_experiments(options, Console(quiet=True))
     [result] = read_results(out)
-    return result, request.work / f"{COPY}-converged-seed1", request.work / "corpora"
+    return result, options.work / f"{COPY}-converged-seed1", options.work / "corpora"
 
 
 @pytest.mark.parametrize(
@@ -139,9 +139,9 @@ def test_neighbours_are_nearest_embeddings(kept):
     _, folder, _ = kept
     model = ExperimentModel(folder, torch.device("cpu"))
     words = ["refit", "tuesday", "absent", "refit"]
-    found = model.copy_neighbours(PAPER_EXAMPLES[4].text, words, num_words=3)
+    found = model.copy_neighbours(PAPER_EXAMPLES[4].text, words, num_neighbours=3)
     assert list(found) == ["refit", "tuesday"]
-    assert model.copy_neighbours(PAPER_EXAMPLES[4].text, ["absent"], num_words=3) == {}
+    assert model.copy_neighbours(PAPER_EXAMPLES[4].text, ["absent"], num_neighbours=3) == {}
     vectors = model.step_model.model.previous_words.embedding.weight.detach()
     reader = SourceReader(model.run, model.model_dir.source_vocab, model.model_dir.vocab)
     batch = reader.batch([reader.read(PAPER_EXAMPLES[4].text, tokenized=True)])
