@@ -19,30 +19,31 @@ GIGAWORD = "gigaword"
 
 @dataclass(frozen=True, kw_only=True)
 class RougeOptions:
-    """Options of the Perl script ROUGE-1.5.5, each with the script's flag.
+    """Options of the Perl script ROUGE-1.5.5, each with the flag of the script.
 
-    The defaults are the script's, except for `max_ngram`.
+    The defaults are the script's, except for `max_ngram`. The docstrings of the fields are also the
+    help of `readagain rouge`.
     """
 
     unicode: bool = False
-    """Compare words of any language (no flag: the script compares ASCII letters and digits)."""
+    """Compare words of any language; the script compares ASCII letters and digits only."""
     max_ngram: Annotated[int, Range(1)] = 2
-    """Compute ROUGE-1 up to ROUGE-N for this N (-n)."""
+    """Compute ROUGE-1 up to ROUGE-N for this N (script: -n)."""
     rouge_l: bool = True
-    """Compute ROUGE-L, the longest common subsequence (the flag -x turns it off)."""
+    """Compute ROUGE-L, the longest common subsequence (off in the script: -x)."""
     stem: bool = False
-    """Compare English stems instead of words (-m)."""
+    """Compare English stems instead of words (script: -m)."""
     max_bytes: Annotated[int | None, Range(1)] = None
-    """Truncate every summary and reference to this many bytes (-b)."""
+    """Truncate every summary and reference to this many bytes (script: -b)."""
     max_words: Annotated[int | None, Range(1)] = None
-    """Truncate every summary and reference to this many words (-l)."""
+    """Truncate every summary and reference to this many words (script: -l)."""
     pooling: Literal["sum", "best"] = "sum"
-    """With several references, add up their counts (-f A), or use only the reference with the
-    highest recall (-f B)."""
+    """With several references, add up their counts, or use only the reference with the highest
+    recall (script: -f A, -f B)."""
     samples: Annotated[int, Range(2)] = 1000
-    """Number of bootstrap samples for the intervals (-r)."""
+    """Number of bootstrap samples for the intervals (script: -r)."""
     confidence: Annotated[float, Range(0, 100)] = 95.0
-    """Confidence level of the intervals in percent (-c)."""
+    """Confidence level of the intervals in percent (script: -c)."""
 
     def __post_init__(self) -> None:
         check_fields(self)
