@@ -193,7 +193,7 @@ def test_invalid_records_can_be_skipped(read, jsonl):
         read(jsonl)
     found = read(jsonl, on_error="skip")
     assert found.rows == rows
-    assert [each.where for each in found.skipped] == [f"{jsonl}:1", f"{jsonl}: pair 2"]
+    assert [record.where for record in found.skipped] == [f"{jsonl}:1", f"{jsonl}: pair 2"]
     assert found.skipped[1].reason.startswith("empty reference")
 
 

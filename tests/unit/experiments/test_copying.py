@@ -31,8 +31,9 @@ class FixedSystem:
             yield SystemSummary(summary, words, (False,) * len(words))
 
 
-def data_of(*references):
-    rows = tuple(EvalExample(text=TEXT, references=tuple(each)) for each in references)
+def data_of(references):
+    """Return a data set with one text."""
+    rows = (EvalExample(text=TEXT, references=tuple(references)),)
     return DataSet(
         rows=rows,
         files=(Path("x"),),

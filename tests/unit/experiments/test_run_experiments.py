@@ -43,9 +43,9 @@ def test_experiment_is_trained_once(small, silent):
 def test_weights_are_removed_unless_kept(small, silent, tmp_path):
     run_experiments(small(GRU), silent)
     assert [path.name for path in (tmp_path / "out" / "work").iterdir()] == ["corpora"]
-    kept = small(GRU, out=tmp_path / "kept", keep_weights=True)
-    run_experiments(kept, silent)
-    assert (kept.work / "gru_15k-converged-seed1" / "weights.safetensors").exists()
+    options = small(GRU, out=tmp_path / "kept", keep_weights=True)
+    run_experiments(options, silent)
+    assert (options.work / "gru_15k-converged-seed1" / "weights.safetensors").exists()
 
 
 def test_interrupted_training_is_resumed(small, silent, monkeypatch):
@@ -195,7 +195,7 @@ def test_own_decoding_allows_unk_without_copying(small, silent):
 def test_own_decoding_of_abs_has_no_unk(small, silent):
     run_experiments(small("abs_69k"), silent)
     [result] = read_results(small().out)
-    assert {each.own["allow_unk"] for each in result.sets.values()} == {False}
+    assert {scored.own["allow_unk"] for scored in result.sets.values()} == {False}
     assert (
         result.sets["invented"].own["words"] == result.sets["invented"].own["decode"]["max_words"]
     )
@@ -333,7 +333,7 @@ def test_unwritable_output_directory_is_an_error(small, silent, tmp_path):
 def test_each_seed_and_recipe_has_a_result(small, silent):
     options = small(GRU, seeds=2, recipes=("modern", "paper"))
     assert len(run_experiments(options, silent).done) == 4
-    found = {(each.recipe, each.seed): each for each in read_results(options.out)}
+    found = {(result.recipe, result.seed): result for result in read_results(options.out)}
     assert set(found) == {("modern", 1), ("modern", 2), ("paper", 1), ("paper", 2)}
     assert found["modern", 1].training != found["modern", 2].training
     assert found["paper", 1].run["train"]["optimizer"] == "sgd"
@@ -343,4 +343,4 @@ def test_limit_scores_only_the_first_texts(small, silent):
     options = small("prefix", limit=3)
     run_experiments(options, silent)
     result = read_result(result_file(options.out, "prefix/untrained-seed1"))
-    assert [len(each.items()) for each in result.sets.values()] == [3, 3]
+    assert [len(scored.items()) for scored in result.sets.values()] == [3, 3]
