@@ -174,8 +174,9 @@ class ResultStore:
         """Return a weighted sum of the scores of experiments, for each measure.
 
         The variance of the sum has two parts: the variance of its mean over texts, and the variance
-        between seeds. The latter is pooled over experiments (`seed_variance`), so an experiment
-        with one seed has it, too. An experiment whose own seeds vary more has its own variance.
+        between seeds. The variance between seeds is pooled over experiments (`seed_variance`), so
+        it is also known for an experiment with one seed. If the seeds of an experiment vary more
+        than that, its own variance is used.
 
         Args:
             terms: experiments, each with its factor: 1 and -1 give the difference of two scores.
