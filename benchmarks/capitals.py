@@ -1,7 +1,7 @@
 """Share of headline words with wrong capitals, if a model predicted all words correctly.
 
-The dev headlines of a prepared corpus are lower-cased and truecased again, as in a model: with
-the spellings of the text and of the corpus.
+The dev headlines of a prepared corpus are lower-cased. Then they are truecased again as the output
+of a model is, by the spellings in the text and in the corpus.
 
     python benchmarks/capitals.py PREPARED [--vocab 15000] [--copy]
 """
@@ -23,26 +23,31 @@ from readagain.text.vocab import Vocab
 NUM_SENTENCES = 3
 
 
-def printed_words(
-    pair: Example, vocab: Vocab, truecaser: Truecaser, language: Language, *, copies: bool
+def truecase_headline(
+    example: Example, vocab: Vocab, truecaser: Truecaser, language: Language, *, copy_all: bool
 ) -> Iterator[tuple[str, str]]:
-    """Yield the reference spelling and the truecased spelling of each word a model can generate."""
-    document = read_document(pair.text, max_sentences=NUM_SENTENCES, language=language)
-    positions = {word.norm: n for n, word in reversed(list(enumerate(document.words)))}
-    plain = normalize_typography(pair.headline, keep_quotes=not language.has_english_rules)
+    """Yield the true and the truecased spelling of each headline word that a model can generate.
+
+    With `copy_all`, words of the vocabulary that are in the text are also copied from the text.
+    """
+    document = read_document(example.text, max_sentences=NUM_SENTENCES, language=language)
+    first_positions: dict[str, int] = {}
+    for position, word in enumerate(document.words):
+        first_positions.setdefault(word.norm, position)
+    plain = normalize_typography(example.headline, keep_quotes=not language.has_english_rules)
     spans = token_spans(plain, language)
-    norms = [normalize(token_at(plain, *span, language)) for span in spans]
-    tokens = [
-        SummaryToken(norm, None if norm in vocab and not copies else positions.get(norm))
-        for norm in norms
-    ]
-    printed = add_surfaces(tokens, document, truecaser=truecaser, language=language)
-    for (start, end), token in zip(spans, printed, strict=True):
-        reference = pair.headline[start:end]
-        is_known = token.norm in vocab or token.norm in positions
-        is_same_word = token.surface.lower() == reference.lower()
-        if is_known and is_same_word and any(map(str.isalpha, reference)):
-            yield reference, token.surface
+    tokens = []
+    for span in spans:
+        norm = normalize(token_at(plain, *span, language))
+        is_copied = copy_all or norm not in vocab
+        tokens.append(SummaryToken(norm, first_positions.get(norm) if is_copied else None))
+    truecased = add_surfaces(tokens, document, truecaser=truecaser, language=language)
+    for (start, end), token in zip(spans, truecased, strict=True):
+        spelling = example.headline[start:end]
+        can_be_generated = token.norm in vocab or token.norm in first_positions
+        is_same_word = token.surface.lower() == spelling.lower()
+        if can_be_generated and is_same_word and any(map(str.isalpha, spelling)):
+            yield spelling, token.surface
 
 
 def main() -> None:
@@ -56,13 +61,15 @@ def main() -> None:
     vocab = corpus.lexicon.vocab("summary", options.vocab)
     truecaser = corpus.truecaser.restricted_to(vocab)
     language = find_language(corpus.manifest.language)
-    words = [
-        pair
+    is_wrong = [
+        spelling != truecased
         for example in corpus.texts("dev")
-        for pair in printed_words(example, vocab, truecaser, language, copies=options.copy)
+        for spelling, truecased in truecase_headline(
+            example, vocab, truecaser, language, copy_all=options.copy
+        )
     ]
-    wrong = sum(reference != printed for reference, printed in words)
-    print(f"{language.name}: {wrong} of {len(words):,} words, {wrong / len(words):.2%}")
+    num_wrong, num_words = sum(is_wrong), len(is_wrong)
+    print(f"{language.name}: {num_wrong} of {num_words:,} words, {num_wrong / num_words:.2%}")
 
 
 if __name__ == "__main__":

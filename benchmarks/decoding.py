@@ -1,24 +1,23 @@
-"""Seconds per sentence of beam search with exported graphs, and what they depend on.
+"""Decoding time per sentence of exported graphs, by model, machine and settings.
 
-Weights are random, since they do not affect the speed. Summaries have a fixed number of words,
-so that every model runs the same number of steps. Models that are compared are timed in turns,
-so that other processes of the machine affect all of them equally. Several sentences are searched
-in batches of 16, in parallel with several threads, as `Summarizer` does
-(`search.batching.bucketed_batches`).
+Weights are random, since they do not affect the speed. Summaries have a fixed number of words, so
+every model runs the same number of steps. Models that are compared are timed in turns, so other
+processes of the machine affect all of them equally. As in `Summarizer`, sentences are searched in
+batches of 16, several batches in parallel (`search.batching.bucketed_batches`).
 
-    python benchmarks/decoding.py                      # all parts but peers, two threads
+    python benchmarks/decoding.py                      # all comparisons but peers, two threads
     python benchmarks/decoding.py table4 --threads 1   # the paper's Table 4
-    python benchmarks/decoding.py torch                # against the same network in torch
+    python benchmarks/decoding.py torch                # the same network in torch
     python benchmarks/decoding.py torch --threads 1 --clock processor   # on a busy machine
     python benchmarks/decoding.py shortlist            # presets with a shortlist
-    python benchmarks/decoding.py baselines            # every baseline, as its preset decodes
-    python benchmarks/decoding.py growth               # source length, beam, batch, shortlist
-    python benchmarks/decoding.py peak                 # fraction of the peak of int8 products
+    python benchmarks/decoding.py baselines            # every baseline with its own beam size
+    python benchmarks/decoding.py growth               # by source length, beam, batch, shortlist
+    python benchmarks/decoding.py peak                 # share of the peak speed of int8 products
     python benchmarks/decoding.py shares               # time of encoder, decoder steps and search
-    python benchmarks/decoding.py peers --repeat 2     # against four other summarizers
+    python benchmarks/decoding.py peers --repeat 2     # four other summarizers
 
-Networks that score all words are compared with the same networks exported by
-`readagain export --shortlist` (default here: 4000).
+"Shortlist of 4,000" marks graphs that were exported with `readagain export --shortlist 4000`: the
+decoder scores only 4,000 words in each step instead of the whole vocabulary.
 
 `peers` runs only if it is named, since it installs the other summarizers under build/. Each runs
 in its own process, and the result is the best time.
@@ -42,17 +41,18 @@ from peers.environments import PEERS
 from searching.baselines import time_baselines
 from searching.measurement import (
     CLOCKS,
-    SIZES,
-    TOGETHER,
-    ForVocabulary,
+    PEER_BATCH_SIZES,
+    VOCAB_SIZES_K,
     Measurement,
-    in_turns,
-    network_of,
+    OovModel,
+    describe_batch,
+    make_network,
     random_sources,
     table_head,
     table_row,
+    time_in_turns,
 )
-from searching.shares import show_shares
+from searching.shares import measure_shares
 
 from readagain.config.override import override
 from readagain.engine.onnx_model import OnnxStepModel
@@ -65,133 +65,141 @@ from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 from readagain.storage.bundled import find_model
 
-# (rows, inputs, outputs) of matrix products that measure the peak; the second is an output layer.
+# Shapes (rows, inputs, outputs) of the matrix products that measure the peak speed of the machine:
+# a large square product, and the output layer of a network.
 PEAK_SHAPES = ((2048, 2048, 2048), (320, 512, 15_000))
-SHORTLISTS = (8000, 4000, 2000, 1000)
-TURNS = 2  # number of times that all peers are timed
+SHORTLIST_SIZES = (8000, 4000, 2000, 1000)
+PEER_TURNS = 2  # number of times that all peers are timed
 
 
-def table4(measurement: Measurement) -> None:
+def measure_table4(measurement: Measurement) -> None:
     """Print decoding time by size of the decoder vocabulary, with and without copying.
 
     The last rows are the same networks exported with a shortlist, if the vocabulary is larger than
     the shortlist.
     """
     for title, preset in (("generating", "read_again_lstm"), ("copying", "read_again_lstm_copy")):
-        print(f"\n## Table 4, {title}: ms per sentence, beam {measurement.beam}\n")
-        models: dict[str, dict[str, ForVocabulary]] = {}  # by row, then by vocabulary
-        for size in SIZES:
-            run, network = network_of(f"{preset}_{size}k")
-            graphs = measurement.exported(run, network)
-            if run.vocab_size > measurement.shortlist:
-                short = measurement.exported(measurement.shortened(run), network, ["int8"])
-            else:
-                short = graphs
-            for name, model in {**graphs, f"int8, {measurement.listed}": short["int8"]}.items():
-                models.setdefault(name, {})[f"{size}K"] = ForVocabulary(model, run.vocab_size)
-        print(table_head(["", *(f"{size}K" for size in SIZES), "69K / 2K"]))
-        for name, by_size in models.items():
-            for batch in (1, 16):
-                times = list(measurement.seconds(by_size, batch=batch).values())
+        print(f"\n## Table 4, {title}: ms per sentence, beam {measurement.beam_size}\n")
+        models: dict[str, dict[str, OovModel]] = {}  # by row, then by vocabulary size
+        for size in VOCAB_SIZES_K:
+            run, network = make_network(f"{preset}_{size}k")
+            graphs = measurement.export(run, network)
+            shortlist_graph = graphs["int8"]
+            if run.vocab_size > measurement.shortlist_size:
+                shortlist_graph = measurement.export_with_shortlist(run, network)
+            graphs = {**graphs, f"int8, {measurement.shortlist_title}": shortlist_graph}
+            for name, model in graphs.items():
+                models.setdefault(name, {})[f"{size}K"] = OovModel(model, run.vocab_size)
+        print(table_head(["", *(f"{size}K" for size in VOCAB_SIZES_K), "69K / 2K"]))
+        for name, models_by_size in models.items():
+            for batch_size in (1, 16):
+                times = list(measurement.seconds(models_by_size, batch_size=batch_size).values())
                 cells = [f"{1e3 * seconds:.1f}" for seconds in times]
-                together = "alone" if batch == 1 else f"{batch} together"
-                print(table_row([f"{name}, {together}", *cells, f"{times[-1] / times[0]:.2f}"]))
+                title = f"{name}, {describe_batch(batch_size)}"
+                print(table_row([title, *cells, f"{times[-1] / times[0]:.2f}"]))
 
 
-def against_torch(measurement: Measurement) -> None:
+def compare_with_torch(measurement: Measurement) -> None:
     """Print the time of a network in torch and as graphs, with all words and with a shortlist."""
-    run, network = network_of("read_again_lstm_copy_15k")
-    short = measurement.shortened(run)
+    run, network = make_network("read_again_lstm_copy_15k")
     torch.set_num_threads(measurement.threads)
-    listing = build_model(short)
-    listing.load_state_dict(network.state_dict())
-    ours, listed = "int8", f"int8, {measurement.listed}"
-    theirs, theirs_listed = "torch", f"torch, {measurement.listed}"
+    shortlist_network = build_model(measurement.with_shortlist(run))
+    shortlist_network.load_state_dict(network.state_dict())
+    graph, shortlist_graph = "int8", f"int8, {measurement.shortlist_title}"
+    in_torch, shortlist_in_torch = "torch", f"torch, {measurement.shortlist_title}"
     models = {
-        theirs: TorchStepModel(network),
-        **measurement.exported(run, network),
-        theirs_listed: TorchStepModel(listing.eval()),
-        listed: measurement.exported(short, network, ["int8"])["int8"],
+        in_torch: TorchStepModel(network),
+        **measurement.export(run, network),
+        shortlist_in_torch: TorchStepModel(shortlist_network.eval()),
+        shortlist_graph: measurement.export_with_shortlist(run, network),
     }
-    models = {name: ForVocabulary(model, run.vocab_size) for name, model in models.items()}
-    compared = [(theirs, ours), (theirs, listed), (theirs_listed, listed)]
+    models = {name: OovModel(model, run.vocab_size) for name, model in models.items()}
+    ratios = [
+        (in_torch, graph),
+        (in_torch, shortlist_graph),
+        (shortlist_in_torch, shortlist_graph),
+    ]
     print(f"\n## The same network in torch, {run.title}: ms per sentence\n")
-    print(table_head(["together", *models, *(f"{one} / {other}" for one, other in compared)]))
-    for batch in (1, 8, 16, 32, 64):
-        times = measurement.seconds(models, batch=batch)
-        ratios = [f"{times[one] / times[other]:.1f}" for one, other in compared]
-        print(table_row([str(batch), *(f"{1e3 * s:.1f}" for s in times.values()), *ratios]))
+    print(table_head(["together", *models, *(f"{slow} / {fast}" for slow, fast in ratios)]))
+    for batch_size in (1, 8, 16, 32, 64):
+        times = measurement.seconds(models, batch_size=batch_size)
+        time_cells = [f"{1e3 * seconds:.1f}" for seconds in times.values()]
+        ratio_cells = [f"{times[slow] / times[fast]:.1f}" for slow, fast in ratios]
+        print(table_row([str(batch_size), *time_cells, *ratio_cells]))
 
 
-def shortlists(measurement: Measurement) -> None:
+def measure_shortlists(measurement: Measurement) -> None:
     """Print the time of presets with a large vocabulary, with all words and with a shortlist."""
+    all_words, shortlist = "all words", "a shortlist"
     for preset in ("lvt2k_1sent", "lvt5k_1sent"):
         models = {}
-        for name, changes in (("all words", {"model.shortlist_size": 0}), ("a shortlist", {})):
-            run, network = network_of(preset, **changes)
-            for precision, model in measurement.exported(run, network).items():
-                models[f"{precision}, {name}"] = ForVocabulary(model, run.vocab_size)
+        for name, changes in ((all_words, {"model.shortlist_size": 0}), (shortlist, {})):
+            run, network = make_network(preset, **changes)
+            for precision, model in measurement.export(run, network).items():
+                models[f"{precision}, {name}"] = OovModel(model, run.vocab_size)
         print(f"\n## {run.title}, {run.vocab_size:,} words: ms per sentence\n")
-        print(table_head(["", "all words", "a shortlist", "times as fast"]))
-        for batch in (1, 16):
-            times = measurement.seconds(models, batch=batch)
+        print(table_head(["", all_words, shortlist, "times as fast"]))
+        for batch_size in (1, 16):
+            times = measurement.seconds(models, batch_size=batch_size)
             for precision in PRECISIONS:
-                slow, fast = (times[f"{precision}, {n}"] for n in ("all words", "a shortlist"))
-                name = f"{precision}, {'alone' if batch == 1 else f'{batch} together'}"
+                slow, fast = times[f"{precision}, {all_words}"], times[f"{precision}, {shortlist}"]
                 cells = [f"{1e3 * slow:.1f}", f"{1e3 * fast:.1f}", f"{slow / fast:.1f}"]
-                print(table_row([name, *cells]))
+                print(table_row([f"{precision}, {describe_batch(batch_size)}", *cells]))
 
 
-def growth(measurement: Measurement) -> None:
+def measure_growth(measurement: Measurement) -> None:
     """Print the time of int8 graphs by source length, beam size, batch size and shortlist size."""
-    run, network = network_of("read_again_lstm_copy_15k")
-    model = {"int8": ForVocabulary(measurement.exported(run, network)["int8"], run.vocab_size)}
+    run, network = make_network("read_again_lstm_copy_15k")
+    model = OovModel(measurement.export(run, network, ["int8"])["int8"], run.vocab_size)
     for title, option, values in (
-        ("words of the source", "words", (8, 15, 31, 60, 120)),
-        ("beam", "beam", (1, 2, 5, 10, 20)),
-        ("sentences together", "batch", (1, 2, 4, 8, 16, 32, 64)),
+        ("words of the source", "source_words", (8, 15, 31, 60, 120)),
+        ("beam", "beam_size", (1, 2, 5, 10, 20)),
+        ("sentences together", "batch_size", (1, 2, 4, 8, 16, 32, 64)),
     ):
         print(f"\n## Growth with {title}, int8: ms per sentence\n")
         print(table_head([title, *map(str, values)]))
         cells = []
         for value in values:
-            changed = {"batch": 16, option: value}
-            cells.append(f"{1e3 * measurement.seconds(model, **changed)['int8']:.1f}")
+            options = {"batch_size": 16, option: value}
+            [seconds] = measurement.seconds({"int8": model}, **options).values()
+            cells.append(f"{1e3 * seconds:.1f}")
         print(table_row(["ms", *cells]))
-    models = {"all": model["int8"]}
-    for size in SHORTLISTS:
-        short = override(run, {"model.shortlist_size": size})
-        graphs = measurement.exported(short, network, ["int8"])
-        models[f"{size:,}"] = ForVocabulary(graphs["int8"], run.vocab_size)
+    models = {"all": model}
+    for size in SHORTLIST_SIZES:
+        shortlist_run = override(run, {"model.shortlist_size": size})
+        graphs = measurement.export(shortlist_run, network, ["int8"])
+        models[f"{size:,}"] = OovModel(graphs["int8"], run.vocab_size)
     print("\n## Growth with the shortlist size, int8: best ms per sentence\n")
     print(table_head(["words scored", *models]))
-    for batch in (1, 16):
-        times = measurement.seconds(models, batch=batch, pick=min)
-        name = "alone" if batch == 1 else f"{batch} together"
-        print(table_row([name, *(f"{1e3 * seconds:.1f}" for seconds in times.values())]))
+    for batch_size in (1, 16):
+        times = measurement.seconds(models, batch_size=batch_size, aggregate=min)
+        cells = [f"{1e3 * seconds:.1f}" for seconds in times.values()]
+        print(table_row([describe_batch(batch_size), *cells]))
 
 
-def against_peak(measurement: Measurement) -> None:
-    """Print which share of the machine's peak of int8 products the search reaches.
+def compare_with_peak(measurement: Measurement) -> None:
+    """Print the speed of a search as a share of the machine's peak speed of int8 products.
 
-    Operations are those of int8 products with weights; the time is that of the whole search.
+    The speed is the number of operations of the int8 products with weights, divided by the time of
+    the whole search.
     """
-    run, network = network_of("read_again_lstm_copy_15k")
-    tensors = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
-    graphs = build_graphs(run, tensors, ["int8"])["int8"]
-    model = ForVocabulary(OnnxStepModel.open(*graphs, threads=measurement.threads), run.vocab_size)
-    peak = max(product_speed(*shape, measurement) for shape in PEAK_SHAPES)
+    run, network = make_network("read_again_lstm_copy_15k")
+    weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    graphs = build_graphs(run, weights, ["int8"])["int8"]
+    model = OovModel(OnnxStepModel.open(*graphs, threads=measurement.threads), run.vocab_size)
+    peak = max(measure_product_speed(*shape, measurement) for shape in PEAK_SHAPES)
     print(f"\n## Fraction of the peak, {peak / 1e9:.0f} GOP/s of int8 products\n")
     print(table_head(["together", "ms per sentence", "GOP per sentence", "GOP/s", "of the peak"]))
-    for batch in (1, 16, 32):
-        operations = count_operations(graphs, run.vocab_size, batch, measurement) / batch
-        seconds = measurement.seconds({"": model}, batch=batch, pick=min)[""]
+    for batch_size in (1, 16, 32):
+        total = count_operations(graphs, run.vocab_size, batch_size, measurement)
+        operations = total / batch_size
+        seconds = measurement.seconds({"": model}, batch_size=batch_size, aggregate=min)[""]
         speed = operations / seconds
         cells = [f"{1e3 * seconds:.1f}", f"{operations / 1e9:.2f}", f"{speed / 1e9:.0f}"]
-        print(table_row([str(batch), *cells, f"{speed / peak:.0%}"]))
+        print(table_row([str(batch_size), *cells, f"{speed / peak:.0%}"]))
 
 
-def product_speed(rows: int, inputs: int, outputs: int, measurement: Measurement) -> float:
+def measure_product_speed(rows: int, inputs: int, outputs: int, measurement: Measurement) -> float:
     """Return the operations per second of a large int8 matrix product, the best of several runs."""
     random = np.random.default_rng(0)
     weight = random.integers(-127, 128, (inputs, outputs), dtype=np.int8)
@@ -208,21 +216,23 @@ def product_speed(rows: int, inputs: int, outputs: int, measurement: Measurement
         content, threads=measurement.threads, inputs=["values"], outputs=["product"]
     )
     values = random.integers(0, 256, (rows, inputs), dtype=np.uint8)
-    taken = in_turns({"": lambda: session.run(None, {"values": values})}, 10 * measurement.repeat)
-    return 2 * rows * inputs * outputs / min(taken[""])
+    [times] = time_in_turns(
+        {"": lambda: session.run(None, {"values": values})}, 10 * measurement.repeat
+    ).values()
+    return 2 * rows * inputs * outputs / min(times)
 
 
 def count_operations(
-    graphs: Sequence[bytes], vocab_size: int, batch: int, measurement: Measurement
+    graphs: Sequence[bytes], vocab_size: int, batch_size: int, measurement: Measurement
 ) -> int:
-    """Return the number of operations of all int8 products of a search, from a profile."""
+    """Count the operations of all int8 products of a search with ONNX Runtime's profiler."""
     with tempfile.TemporaryDirectory() as folder:
         options = onnxruntime.SessionOptions()
         options.enable_profiling = True
         options.profile_file_prefix = f"{folder}/profile"
         sessions = [onnxruntime.InferenceSession(graph, options) for graph in graphs]
-        model = ForVocabulary(OnnxStepModel(*sessions), vocab_size)
-        measurement.search(model, random_sources(batch, measurement.words))
+        model = OovModel(OnnxStepModel(*sessions), vocab_size)
+        measurement.search(model, random_sources(batch_size, measurement.source_words))
         events = [
             event["args"]
             for session in sessions
@@ -232,82 +242,93 @@ def count_operations(
     products = [event for event in events if event["op_name"] == "MatMulIntegerToFloat"]
     total = 0
     for product in products:
-        (values,) = product["input_type_shape"][0].values()  # (…, inputs)
-        (outputs,) = product["output_type_shape"][0].values()  # (…, outputs)
-        total += 2 * math.prod(values) * outputs[-1]
+        (input_shape,) = product["input_type_shape"][0].values()  # (…, inputs)
+        (output_shape,) = product["output_type_shape"][0].values()  # (…, outputs)
+        total += 2 * math.prod(input_shape) * output_shape[-1]
     return total
 
 
-def against_peers(measurement: Measurement) -> None:
+def compare_with_peers(measurement: Measurement) -> None:
     """Print the best time of our int8 graphs and of other summarizers, timed in turns."""
-    run, network = network_of("read_again_lstm_copy_15k")
-    words, summary_words = measurement.words, measurement.summary_words
-    short, int8 = measurement.shortened(run), ["int8"]
-    ours = {
-        "512 wide, 15K": measurement.exported(run, network, int8)["int8"],
-        f"512 wide, 15K, {measurement.listed}": measurement.exported(short, network, int8)["int8"],
+    run, network = make_network("read_again_lstm_copy_15k")
+    source_words, summary_words = measurement.source_words, measurement.summary_words
+    shortlist_title = measurement.shortlist_title
+    graphs = {
+        "512 wide, 15K": measurement.export(run, network, ["int8"])["int8"],
+        f"512 wide, 15K, {shortlist_title}": measurement.export_with_shortlist(run, network),
     }
-    ours = {name: ForVocabulary(model, run.vocab_size) for name, model in ours.items()}
-    ours["`news`"] = bundled("news", measurement.threads)
-    ours[f"`news`, {measurement.listed}"] = bundled_with_shortlist("news", measurement)
-    works = {f"ours, {name}": measurement.timing_of(model) for name, model in ours.items()}
+    our_models = {name: OovModel(model, run.vocab_size) for name, model in graphs.items()}
+    our_models["`news`"] = open_bundled("news", measurement.threads)
+    our_models[f"`news`, {shortlist_title}"] = export_bundled_with_shortlist("news", measurement)
+    # Functions that return the seconds per sentence by batch size.
+    timers = {
+        f"ours, {name}": partial(measurement.best_seconds_by_batch_size, model)
+        for name, model in our_models.items()
+    }
+    our_names, peer_names = list(timers), list(PEERS)
     settings = {
-        "beam": measurement.beam,
+        "beam": measurement.beam_size,
         "threads": measurement.threads,
         "repeat": measurement.repeat,
         "clock": measurement.clock,
     }
-    pieces = {
-        "source-tokens": round(measurement.pieces_per_word * words),
-        "summary-tokens": round(measurement.pieces_per_word * summary_words),
+    lengths_in_words = {"source-tokens": source_words, "summary-tokens": summary_words}
+    lengths_in_subwords = {
+        name: round(measurement.subwords_per_word * length)
+        for name, length in lengths_in_words.items()
     }
-    whole = {"source-tokens": words, "summary-tokens": summary_words}
     for name, peer in PEERS.items():
-        tokens = whole if peer.reads_words else pieces
-        works[name] = partial(peer.time, settings | tokens, TOGETHER)
-    best: dict[str, dict[int, float]] = {name: {} for name in works}
-    for _ in range(TURNS):
-        for name, time_once in works.items():
-            for number, seconds in time_once().items():
-                best[name][number] = min(seconds, best[name].get(number, seconds))
+        lengths = lengths_in_words if peer.reads_words else lengths_in_subwords
+        timers[name] = partial(peer.time, settings | lengths, PEER_BATCH_SIZES)
+    best: dict[str, dict[int, float]] = {name: {} for name in timers}
+    for _ in range(PEER_TURNS):
+        for name, time_once in timers.items():
+            for batch_size, seconds in time_once().items():
+                best[name][batch_size] = min(seconds, best[name].get(batch_size, seconds))
+    source_tokens, summary_tokens = lengths_in_subwords.values()
     print(
-        f"\n## Other summarizers: ms per sentence; ours {words} to {summary_words} words, "
-        f"theirs {pieces['source-tokens']} to {pieces['summary-tokens']} tokens, or as many words\n"
+        f"\n## Other summarizers: ms per sentence; ours {source_words} to {summary_words} words, "
+        f"theirs {source_tokens} to {summary_tokens} tokens, or as many words\n"
     )
-    print(table_head(["", *(f"{number} together" for number in TOGETHER)]))
-    for name, seconds in best.items():
-        print(table_row([name, *(f"{1e3 * seconds[number]:.1f}" for number in TOGETHER)]))
-    for mine in list(best)[: len(ours)]:
-        print(f"\nTimes as fast as the others, {mine}:\n")
-        print(table_head(["", *(f"{number} together" for number in TOGETHER)]))
-        for name in list(best)[len(ours) :]:
-            ratios = (best[name][number] / best[mine][number] for number in TOGETHER)
+    header = table_head(["", *(f"{batch_size} together" for batch_size in PEER_BATCH_SIZES)])
+    print(header)
+    for name, times in best.items():
+        cells = [f"{1e3 * times[batch_size]:.1f}" for batch_size in PEER_BATCH_SIZES]
+        print(table_row([name, *cells]))
+    for our_name in our_names:
+        print(f"\nTimes as fast as the others, {our_name}:\n")
+        print(header)
+        for name in peer_names:
+            ratios = [
+                best[name][batch_size] / best[our_name][batch_size]
+                for batch_size in PEER_BATCH_SIZES
+            ]
             print(table_row([name, *(f"{ratio:.1f}" for ratio in ratios)]))
 
 
-def bundled(name: str, threads: int) -> ForVocabulary:
+def open_bundled(name: str, threads: int) -> OovModel:
     """Open a bundled model for sources of random words."""
-    folder = ModelDir.open(find_model(name))
+    model_dir = ModelDir.open(find_model(name))
     encoder, step = (
-        read_graph(folder.path / graph, folder.manifest.files[graph])
+        read_graph(model_dir.path / graph, model_dir.manifest.files[graph])
         for graph in graph_names("int8")
     )
-    return ForVocabulary(OnnxStepModel.open(encoder, step, threads=threads), len(folder.vocab))
+    return OovModel(OnnxStepModel.open(encoder, step, threads=threads), len(model_dir.vocab))
 
 
-def bundled_with_shortlist(name: str, measurement: Measurement) -> ForVocabulary:
-    """Export a bundled model with a shortlist, from the weights of its graphs."""
-    folder = ModelDir.open(find_model(name))
-    network = build_model(folder.run)
-    shapes = {name: tuple(each.shape) for name, each in network.state_dict().items()}
-    weights = recover_weights(folder.path, folder.run, shapes)
-    graphs = build_graphs(measurement.shortened(folder.run), weights, ["int8"])["int8"]
+def export_bundled_with_shortlist(name: str, measurement: Measurement) -> OovModel:
+    """Export a bundled model again with a shortlist; the weights are read from its graphs."""
+    model_dir = ModelDir.open(find_model(name))
+    network = build_model(model_dir.run)
+    shapes = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    weights = recover_weights(model_dir.path, model_dir.run, shapes)
+    graphs = build_graphs(measurement.with_shortlist(model_dir.run), weights, ["int8"])["int8"]
     model = OnnxStepModel.open(*graphs, threads=measurement.threads)
-    return ForVocabulary(model, len(folder.vocab))
+    return OovModel(model, len(model_dir.vocab))
 
 
-def machine() -> str:
-    """Describe the machine and the library versions."""
+def describe_machine() -> str:
+    """Return the processor, its load and the library versions."""
     processor = platform.processor() or platform.machine()
     return (
         f"{processor}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; "
@@ -316,40 +337,42 @@ def machine() -> str:
     )
 
 
-PARTS = {
-    "table4": table4,
-    "torch": against_torch,
-    "shortlist": shortlists,
+COMPARISONS = {
+    "table4": measure_table4,
+    "torch": compare_with_torch,
+    "shortlist": measure_shortlists,
     "baselines": time_baselines,
-    "growth": growth,
-    "peak": against_peak,
-    "shares": show_shares,
-    "peers": against_peers,
+    "growth": measure_growth,
+    "peak": compare_with_peak,
+    "shares": measure_shares,
+    "peers": compare_with_peers,
 }
-DEFAULT_PARTS = [name for name in PARTS if name != "peers"]
+DEFAULT_COMPARISONS = [name for name in COMPARISONS if name != "peers"]
 
 
 def main() -> None:
-    """Run the parts named on the command line."""
+    """Run the comparisons named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", default=[])
+    parser.add_argument(
+        "comparisons", nargs="*", choices=[*COMPARISONS, []], metavar="COMPARISON", default=[]
+    )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--beam", type=int, default=10)
     parser.add_argument("--words", type=int, default=31, help="words of a source")
     parser.add_argument("--summary-words", type=int, default=10)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--clock", choices=CLOCKS, default="wall")
-    parser.add_argument("--shortlist", type=int, default=4000, help="size of the shortlist")
+    parser.add_argument("--shortlist", type=int, default=4000, help="number of words")
     parser.add_argument(
         "--pieces-per-word",
         type=float,
         default=1.3,
-        help="subword tokens of peers per word: 40 for 31 words, 13 for 10",
+        help="subword tokens of peers for each word: 40 for 31 words, 13 for 10 words",
     )
     arguments = parser.parse_args()
-    print(f"{machine()}; {arguments.threads} threads, {arguments.clock} time")
-    for name in arguments.parts or DEFAULT_PARTS:
-        PARTS[name](Measurement(arguments))
+    print(f"{describe_machine()}; {arguments.threads} threads, {arguments.clock} time")
+    for name in arguments.comparisons or DEFAULT_COMPARISONS:
+        COMPARISONS[name](Measurement(arguments))
 
 
 if __name__ == "__main__":

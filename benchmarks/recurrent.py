@@ -1,10 +1,10 @@
-"""Speed of the recurrent layers: Triton kernels, plain loops and torch's own layers.
+"""Speed of the recurrent layers: our kernels, plain loops and torch's own layers.
 
     python benchmarks/recurrent.py            # GPU if there is one, else CPU
     python benchmarks/recurrent.py --cpu --batch 64 --width 256
 
-Each row is the best time of several forward and backward passes, with the input projection;
-`ratio` is relative to torch's GRU or LSTM of the same size.
+Each row is the best time of several forward and backward passes, with the input projection.
+`ratio` is relative to torch's GRU or LSTM of the same size; for the decoder, to the plain loop.
 """
 
 import argparse
@@ -24,9 +24,9 @@ SUMMARY_WORDS = 12
 
 
 def main() -> None:
-    """Print the table."""
+    """Print a table for each batch size and data type."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cpu", action="store_true", help="stay on the CPU")
+    parser.add_argument("--cpu", action="store_true", help="use the CPU even if there is a GPU")
     parser.add_argument("--batch", type=int, nargs="+", default=None)
     parser.add_argument("--width", type=int, default=512)
     arguments = parser.parse_args()
@@ -42,59 +42,67 @@ def main() -> None:
 
 
 def _compare(batch: int, width: int, device: torch.device, dtype: torch.dtype) -> None:
+    """Print the times of the encoders and the decoder for one batch size and data type."""
     B, H = batch, width
     torch.manual_seed(0)
 
     def normal(*size: int, scale: float = 1.0) -> Tensor:
         return (scale * torch.randn(*size, device=device)).to(dtype).requires_grad_()
 
-    words, arriving = normal(B, WORDS, H), torch.randn(B, WORDS, H, device=device).to(dtype)
+    words = normal(B, WORDS, H)
+    state_gradient = torch.randn(B, WORDS, H, device=device).to(dtype)
     lengths = torch.full((B,), WORDS, device=device)
     scale = H**-0.5
-    project, bias = normal(3 * H, H, scale=scale), normal(3 * H, scale=0.1)
-    gates, candidate = normal(2 * H, H, scale=scale), normal(H, H, scale=scale)
+    input_weight, bias = normal(3 * H, H, scale=scale), normal(3 * H, scale=0.1)
+    gate_weight, candidate_weight = normal(2 * H, H, scale=scale), normal(H, H, scale=scale)
     importance = torch.tanh(normal(B, WORDS, H)).detach().requires_grad_()
-    leaves = [words, project, bias, gates, candidate, importance]
+    gru_inputs = [words, input_weight, bias, gate_weight, candidate_weight, importance]
 
-    def read(with_: Callable[..., Tensor]) -> Callable[[], None]:
+    def importance_pass(function: Callable[..., Tensor]) -> Callable[[], None]:
         def run() -> None:
-            states = with_(F.linear(words, project, bias), gates, candidate, importance, lengths)
-            torch.autograd.grad(states, leaves, arriving)
+            projected = F.linear(words, input_weight, bias)  # (B, WORDS, 3 * H)
+            states = function(projected, gate_weight, candidate_weight, importance, lengths)
+            torch.autograd.grad(states, gru_inputs, state_gradient)
 
         return run
 
     gru = nn.GRU(H, H, batch_first=True).to(device, dtype)
     lstm = nn.LSTM(H, H, batch_first=True).to(device, dtype)
 
-    def library(module: nn.Module) -> Callable[[], None]:
+    def torch_pass(module: nn.Module) -> Callable[[], None]:
         def run() -> None:
-            torch.autograd.grad(module(words)[0], [words, *module.parameters()], arriving)
+            torch.autograd.grad(module(words)[0], [words, *module.parameters()], state_gradient)
 
         return run
 
-    weight, recurrent, first_bias, second_bias = lstm.all_weights[0]
+    lstm_weight, recurrent_weight, input_bias, recurrent_bias = lstm.all_weights[0]
 
-    def fused_lstm() -> None:
-        states = dispatch.lstm(F.linear(words, weight, first_bias + second_bias), recurrent)
-        torch.autograd.grad(states, [words, weight, recurrent, first_bias], arriving)
+    def our_lstm_pass() -> None:
+        projected = F.linear(words, lstm_weight, input_bias + recurrent_bias)
+        states = dispatch.lstm(projected, recurrent_weight)
+        inputs = [words, lstm_weight, recurrent_weight, input_bias]
+        torch.autograd.grad(states, inputs, state_gradient)
 
-    base = _milliseconds(library(gru), device)
-    _row("library GRU (no importance)", base, base)
-    _row("importance GRU, ours", _milliseconds(read(dispatch.importance_gru), device), base)
-    _row("importance GRU, plain loop", _milliseconds(read(importance_gru), device, 3), base)
-    base = _milliseconds(library(lstm), device)
-    _row("library LSTM", base, base)
+    ours, plain_loop = importance_pass(dispatch.importance_gru), importance_pass(importance_gru)
+    gru_ms = _measure_ms(torch_pass(gru), device)
+    _print_row("library GRU (no importance)", gru_ms, gru_ms)
+    _print_row("importance GRU, ours", _measure_ms(ours, device), gru_ms)
+    _print_row("importance GRU, plain loop", _measure_ms(plain_loop, device, 3), gru_ms)
+    lstm_ms = _measure_ms(torch_pass(lstm), device)
+    _print_row("library LSTM", lstm_ms, lstm_ms)
     if device.type == "cuda":
-        _row("LSTM, ours", _milliseconds(fused_lstm, device), base)
-    _decoder(B, H, device, dtype, normal)
+        _print_row("LSTM, ours", _measure_ms(our_lstm_pass, device), lstm_ms)
+    _compare_decoders(B, H, device, dtype, normal)
 
 
-def _decoder(
+def _compare_decoders(
     batch: int, width: int, device: torch.device, dtype: torch.dtype, normal: Callable[..., Tensor]
 ) -> None:
+    """Print the times of the decoder with attention: the plain loop and ours."""
     B, H = batch, width
     scale = H**-0.5
-    given = [
+    # The arguments of `decode_teacher_forced`, then the fields of `DecoderWeights`.
+    inputs = [
         normal(B, SUMMARY_WORDS, 4 * H),
         normal(B, WORDS, H),
         normal(B, WORDS, H),
@@ -108,30 +116,30 @@ def _decoder(
         normal(4 * H, H, scale=scale),
         normal(4 * H, H, scale=scale),
     ]
-    leaves = [each for each in (*given, *weights) if each.is_floating_point()]
-    arriving = torch.randn(B, SUMMARY_WORDS, H, device=device).to(dtype)
+    with_gradient = [tensor for tensor in (*inputs, *weights) if tensor.is_floating_point()]
+    output_gradient = torch.randn(B, SUMMARY_WORDS, H, device=device).to(dtype)
 
-    def fused() -> None:
-        found = dispatch.decode_teacher_forced(*given, DecoderWeights(*weights))
-        torch.autograd.grad(found[0], leaves, arriving)
+    def our_pass() -> None:
+        outputs = dispatch.decode_teacher_forced(*inputs, DecoderWeights(*weights))
+        torch.autograd.grad(outputs[0], with_gradient, output_gradient)
 
-    def plain() -> None:
-        found = decode_teacher_forced(*given, DecoderWeights(*weights))
-        torch.autograd.grad(found[0], leaves, arriving)
+    def plain_pass() -> None:
+        outputs = decode_teacher_forced(*inputs, DecoderWeights(*weights))
+        torch.autograd.grad(outputs[0], with_gradient, output_gradient)
 
-    base = _milliseconds(plain, device, 3)
-    _row(f"decoder, {SUMMARY_WORDS} words, plain loop", base, base)
-    _row(f"decoder, {SUMMARY_WORDS} words, ours", _milliseconds(fused, device), base)
-
-
-def _row(name: str, milliseconds: float, base: float) -> None:
-    print(f"  {name:34s} {milliseconds:8.3f} ms   ratio {milliseconds / base:5.2f}")
+    plain_ms = _measure_ms(plain_pass, device, 3)
+    _print_row(f"decoder, {SUMMARY_WORDS} words, plain loop", plain_ms, plain_ms)
+    _print_row(f"decoder, {SUMMARY_WORDS} words, ours", _measure_ms(our_pass, device), plain_ms)
 
 
-def _milliseconds(run: Callable[[], None], device: torch.device, repeats: int = 10) -> float:
+def _print_row(name: str, milliseconds: float, reference: float) -> None:
+    print(f"  {name:34s} {milliseconds:8.3f} ms   ratio {milliseconds / reference:5.2f}")
+
+
+def _measure_ms(run: Callable[[], None], device: torch.device, repeats: int = 10) -> float:
     """Return the best time of several runs; on a GPU of a CUDA graph, without launch overhead."""
     if device.type == "cuda":
-        return _captured(run, repeats)
+        return _measure_graph_ms(run, repeats)
     times = []
     for _ in range(max(3, repeats // 2)):
         start = time.perf_counter()
@@ -140,10 +148,11 @@ def _milliseconds(run: Callable[[], None], device: torch.device, repeats: int = 
     return 1000 * min(times)
 
 
-def _captured(run: Callable[[], None], repeats: int) -> float:
+def _measure_graph_ms(run: Callable[[], None], repeats: int) -> float:
+    """Capture a function as a CUDA graph and return its best time."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
+    with torch.cuda.stream(stream):  # warm-up outside the capture
         run()
         run()
     torch.cuda.current_stream().wait_stream(stream)
@@ -152,12 +161,12 @@ def _captured(run: Callable[[], None], repeats: int) -> float:
         run()
     times = []
     for _ in range(repeats):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
         graph.replay()
         end.record()
         torch.cuda.synchronize()
-        times.append(begin.elapsed_time(end))
+        times.append(start.elapsed_time(end))
     return min(times)
 
 

@@ -1,6 +1,6 @@
 """Processor time of a step of beam search without the model, for each constraint and option.
 
-The model returns random candidates that were drawn before; its own time is subtracted.
+The search uses a model that returns random candidates from a table. Its time is subtracted.
 
     python benchmarks/search.py --documents 1024 --beam 10
 """
@@ -22,56 +22,60 @@ from readagain.search.constraints import (
 from readagain.search.features import SPARE_CANDIDATES, FeatureWeights
 from readagain.search.model import Candidates, Ints, SourceBatch
 from readagain.search.scoring import Scoring
+from readagain.text.vocab import SPECIAL_TOKENS
 
-V = 15_000
-RESERVED = 4
+VOCAB_SIZE = 15_000
 END_LOG_PROB = -2.5
 
 
-class ReplayModel:
-    """Step model that returns candidates drawn before, and measures its own time."""
+class TableModel:
+    """Step model that returns candidates from a table, and measures its own time.
 
-    def __init__(self, offer: Candidates) -> None:
-        self.offer = offer
+    Args:
+        table: candidates for many more hypotheses than a search has.
+    """
+
+    def __init__(self, table: Candidates) -> None:
+        self.table = table
         self.seconds = 0.0
-        self.steps = 0
-        self.rows = 0
+        self.num_steps = 0
+        self.num_hypotheses = 0
 
     def start(self, sources: SourceBatch) -> None:
-        """Return no state; the candidates only depend on the row."""
+        """Return no state; the candidates depend only on the step."""
 
     def select(self, state: None, rows: Ints) -> None:
         """Return no state."""
 
     def step(self, state: None, previous_ids: Ints, k: int) -> tuple[Candidates, None]:
-        """Return candidates for each row."""
-        begin = time.process_time()
+        """Return k candidates for each of R hypotheses, from other rows at every step."""
+        start_s = time.process_time()
         R = len(previous_ids)
-        first = 997 * self.steps % (len(self.offer.ids) - R + 1)  # other rows at every step
-        rows = slice(first, first + R)
-        offer = Candidates(
-            ids=self.offer.ids[rows, :k].copy(),
-            log_probs=self.offer.log_probs[rows, :k].copy(),
-            copied_from=self.offer.copied_from[rows, :k].copy(),
-            end_log_probs=self.offer.end_log_probs[rows].copy(),
-            attention=self.offer.attention[rows].copy(),
+        first_row = 997 * self.num_steps % (len(self.table.ids) - R + 1)
+        rows = slice(first_row, first_row + R)
+        candidates = Candidates(
+            ids=self.table.ids[rows, :k].copy(),
+            log_probs=self.table.log_probs[rows, :k].copy(),
+            copied_from=self.table.copied_from[rows, :k].copy(),
+            end_log_probs=self.table.end_log_probs[rows].copy(),
+            attention=self.table.attention[rows].copy(),
         )
-        self.steps += 1
-        self.rows += R
-        self.seconds += time.process_time() - begin
-        return offer, None
+        self.num_steps += 1
+        self.num_hypotheses += R
+        self.seconds += time.process_time() - start_s
+        return candidates, None
 
 
 def random_candidates(num_rows: int, k: int, num_source_words: int) -> Candidates:
-    """Return random candidates; each rank has one of ten words, so that repetitions are common."""
+    """Return random candidates; each rank has one of ten words, so repetitions are common."""
     rng = np.random.default_rng(1)
-    ids = RESERVED + 10 * np.arange(k) + rng.integers(10, size=(num_rows, k))
+    ids = len(SPECIAL_TOKENS) + 10 * np.arange(k) + rng.integers(10, size=(num_rows, k))
     log_probs = np.log(rng.dirichlet(np.full(k, 0.5), size=num_rows))
-    places = rng.integers(num_source_words, size=(num_rows, k))
+    positions = rng.integers(num_source_words, size=(num_rows, k))
     return Candidates(
         ids=ids,
         log_probs=-np.sort(-log_probs, axis=1).astype(np.float32),
-        copied_from=np.where(rng.random((num_rows, k)) < 0.5, places, -1),
+        copied_from=np.where(rng.random((num_rows, k)) < 0.5, positions, -1),
         end_log_probs=np.full(num_rows, END_LOG_PROB, dtype=np.float32),
         attention=rng.dirichlet(np.ones(num_source_words), size=num_rows).astype(np.float32),
     )
@@ -79,7 +83,8 @@ def random_candidates(num_rows: int, k: int, num_source_words: int) -> Candidate
 
 def random_sources(num_documents: int, num_words: int) -> SourceBatch:
     """Invent documents of equal length."""
-    ids = np.random.default_rng(2).integers(RESERVED, V, size=(num_documents, 1, num_words))
+    size = (num_documents, 1, num_words)
+    ids = np.random.default_rng(2).integers(len(SPECIAL_TOKENS), VOCAB_SIZE, size=size)
     return SourceBatch(
         source_ids=ids,
         lengths=np.full((num_documents, 1), num_words),
@@ -99,11 +104,14 @@ def main() -> None:
 
     sources = random_sources(arguments.documents, arguments.source_words)
     max_k = arguments.beam + SPARE_CANDIDATES  # with features; other options need fewer candidates
-    offer = random_candidates(
+    table = random_candidates(
         2 * arguments.documents * arguments.beam, max_k, arguments.source_words
     )
+    # Every word has 6 bytes.
     max_bytes = ByteLengthConstraint(
-        vocab_bytes=np.full(V, 6), source_bytes=np.full(sources.source_ext_ids.shape, 6), maximum=75
+        vocab_bytes=np.full(VOCAB_SIZE, 6),
+        source_bytes=np.full(sources.source_ext_ids.shape, 6),
+        maximum=75,
     )
     variants: dict[str, dict[str, object]] = {
         "plain": {},
@@ -116,11 +124,7 @@ def main() -> None:
         "diversity": {"scoring": Scoring(diversity=0.1)},
         "features": {"scoring": Scoring(features=FeatureWeights(unigram=0.5, bigram=0.5))},
         "no word twice, copy limit, 75 bytes": {
-            "constraints": [
-                NoRepeatedNgram(1),
-                CopyLimit(sources),
-                max_bytes,
-            ]
+            "constraints": [NoRepeatedNgram(1), CopyLimit(sources), max_bytes]
         },
     }
     print(
@@ -128,12 +132,13 @@ def main() -> None:
         f"{np.__version__}; {arguments.documents} documents, beam {arguments.beam}"
     )
     print(f"{'':38}{'steps':>6}{'rows/step':>10}{'ms/step':>9}{'us/row':>8}{'ratio':>7}")
-    seconds = dict.fromkeys(variants, np.inf)
-    models: dict[str, ReplayModel] = {}
-    for _ in range(arguments.repeats):  # in turns, so that other load affects all variants
+    step_seconds = dict.fromkeys(variants, np.inf)
+    models: dict[str, TableModel] = {}
+    # In turns, so other processes of the machine affect all variants equally.
+    for _ in range(arguments.repeats):
         for name, options in variants.items():
-            models[name] = model = ReplayModel(offer)
-            begin = time.process_time()
+            models[name] = model = TableModel(table)
+            start_s = time.process_time()
             beam_search(
                 model,
                 sources,
@@ -141,13 +146,14 @@ def main() -> None:
                 length=LengthConstraint(minimum=arguments.words, maximum=arguments.words),
                 **options,  # type: ignore[arg-type]
             )
-            spent = time.process_time() - begin - model.seconds
-            seconds[name] = min(seconds[name], spent / model.steps)
+            search_s = time.process_time() - start_s - model.seconds
+            step_seconds[name] = min(step_seconds[name], search_s / model.num_steps)
     for name, model in models.items():
-        rows = model.rows / model.steps
+        seconds = step_seconds[name]
+        hypotheses_per_step = model.num_hypotheses / model.num_steps
         print(
-            f"{name:38}{model.steps:6}{rows:10.0f}{1e3 * seconds[name]:9.2f}"
-            f"{1e6 * seconds[name] / rows:8.2f}{seconds[name] / seconds['plain']:7.2f}"
+            f"{name:38}{model.num_steps:6}{hypotheses_per_step:10.0f}{1e3 * seconds:9.2f}"
+            f"{1e6 * seconds / hypotheses_per_step:8.2f}{seconds / step_seconds['plain']:7.2f}"
         )
 
 

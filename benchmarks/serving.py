@@ -1,7 +1,7 @@
 """Measure `readagain serve`: load, overload, a killed worker, and hostile requests.
 
-Every response is compared with the output of `Summarizer`, to count lost and exchanged
-responses.
+Every response is compared with the output of `Summarizer`. Lost responses, and responses with the
+summary of another text, are counted.
 
     python benchmarks/serving.py                             # the bundled news model, 2 workers
     python benchmarks/serving.py load --seconds 60           # throughput and latency only
@@ -46,24 +46,29 @@ RETRY_AFTER_S = 1.0  # the Retry-After header of a refused request
 
 
 @dataclass
-class Tally:
+class LoadResult:
     """Responses of a load test."""
 
     statuses: Counter[int | str] = field(default_factory=Counter)
-    mixed_up: int = 0
-    seconds: list[float] = field(default_factory=list)
-    refused_seconds: list[float] = field(default_factory=list)
-    took_s: float = 0.0
+    """Number of responses by HTTP status, or `LOST`."""
+    num_mixed_up: int = 0
+    """Number of responses with the summary of another text."""
+    latencies_s: list[float] = field(default_factory=list)
+    """Latencies of successful requests."""
+    refused_s: list[float] = field(default_factory=list)
+    """Latencies of other requests."""
+    duration_s: float = 0.0
     cpu_s: float = 0.0
+    """Processor time of the server."""
 
     @property
-    def per_s(self) -> float:
+    def rate(self) -> float:
         """Successful responses per second."""
-        return self.statuses[200] / self.took_s
+        return self.statuses[200] / self.duration_s
 
-    def ms(self, percent: float) -> float:
-        """Latency in milliseconds at a percentile."""
-        ordered = sorted(self.seconds)
+    def latency_ms(self, percent: float) -> float:
+        """Return a percentile of the latencies in milliseconds."""
+        ordered = sorted(self.latencies_s)
         return 1e3 * ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
 
 
@@ -88,12 +93,12 @@ class Client:
             if self._writer is None:
                 self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
             self._writer.write(head.encode() + body)
-            reply = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-            length = int(reply.split("content-length: ")[1].split("\r\n")[0])
+            response_head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+            length = int(response_head.split("content-length: ")[1].split("\r\n")[0])
             content = await self._reader.readexactly(length)
-            if "connection: close" in reply:
+            if "connection: close" in response_head:
                 self.close()
-            return int(reply.split(" ", 2)[1]), content
+            return int(response_head.split(" ", 2)[1]), content
         except (OSError, asyncio.IncompleteReadError):
             self.close()
             return LOST, b""
@@ -105,9 +110,16 @@ class Client:
             self._writer = None
 
 
-async def load(port: int, expected: dict[str, str], *, clients: int, seconds: float) -> Tally:
-    """Send requests from several clients for some time; a refused client waits, then retries."""
-    tally = Tally()
+async def load(port: int, expected: dict[str, str], *, clients: int, seconds: float) -> LoadResult:
+    """Send requests from several clients for some time; a refused client waits, then goes on.
+
+    Args:
+        port: port of the server.
+        expected: summary of each text.
+        clients: number of clients.
+        seconds: duration.
+    """
+    result = LoadResult()
     texts = list(expected)
     begin = time.perf_counter()
 
@@ -117,22 +129,22 @@ async def load(port: int, expected: dict[str, str], *, clients: int, seconds: fl
             if time.perf_counter() - begin > seconds:
                 break
             text = texts[number % len(texts)]
-            asked = time.perf_counter()
+            start = time.perf_counter()
             status, content = await client.ask(text)
-            took = time.perf_counter() - asked
-            tally.statuses[status] += 1
+            latency_s = time.perf_counter() - start
+            result.statuses[status] += 1
             if status == 200:
-                tally.seconds.append(took)
-                (result,) = json.loads(content)["results"]
-                tally.mixed_up += result["summary"] != expected[text]
+                result.latencies_s.append(latency_s)
+                (response,) = json.loads(content)["results"]
+                result.num_mixed_up += response["summary"] != expected[text]
             else:
-                tally.refused_seconds.append(took)
+                result.refused_s.append(latency_s)
                 await asyncio.sleep(RETRY_AFTER_S if status == 503 else 0.01)
         client.close()
 
     await asyncio.gather(*(send_requests(first) for first in range(clients)))
-    tally.took_s = time.perf_counter() - begin
-    return tally
+    result.duration_s = time.perf_counter() - begin
+    return result
 
 
 class Server:
@@ -155,13 +167,14 @@ class Server:
     def resident_mb(self) -> float:
         """Return the memory of all processes together."""
         parent = psutil.Process(self.process.pid)
-        return sum(each.memory_info().rss for each in (parent, *parent.children())) / 1e6
+        processes = (parent, *parent.children())
+        return sum(process.memory_info().rss for process in processes) / 1e6
 
     def cpu_s(self) -> float:
         """Return the processor time of all processes together, so far."""
         parent = psutil.Process(self.process.pid)
-        times = [each.cpu_times() for each in (parent, *parent.children())]
-        return sum(each.user + each.system for each in times)
+        all_times = [process.cpu_times() for process in (parent, *parent.children())]
+        return sum(times.user + times.system for times in all_times)
 
     def stop(self) -> int:
         """Stop the server with SIGTERM and return its exit status."""
@@ -191,68 +204,69 @@ def measure_load(arguments: argparse.Namespace, expected: dict[str, str]) -> Non
     """Print throughput and latency with one client and with many, measured in turns."""
     with serving(*arguments.options) as server:
 
-        def loaded(clients: int, seconds: float) -> Tally:
-            before = server.cpu_s()
-            tally = asyncio.run(load(server.port, expected, clients=clients, seconds=seconds))
-            tally.cpu_s = server.cpu_s() - before
-            return tally
+        def run_load(clients: int, seconds: float) -> LoadResult:
+            cpu_before_s = server.cpu_s()
+            result = asyncio.run(load(server.port, expected, clients=clients, seconds=seconds))
+            result.cpu_s = server.cpu_s() - cpu_before_s
+            return result
 
-        loaded(CLIENTS, 2)  # warms up
-        memory = server.resident_mb()
-        half = arguments.seconds / 2
-        turns = [(loaded(1, half / 4), loaded(CLIENTS, half)) for _ in range(2)]
+        run_load(CLIENTS, 2)  # warm-up
+        memory_before_mb = server.resident_mb()
+        half_s = arguments.seconds / 2
+        turns = [(run_load(1, half_s / 4), run_load(CLIENTS, half_s)) for _ in range(2)]
         print("\n clients  answers/s   p50 ms   p99 ms  CPU ms  not 200  mixed up")
-        for clients, tallies in zip((1, CLIENTS), zip(*turns, strict=True), strict=True):
-            for tally in tallies:
-                answered = tally.statuses[200]
+        for clients, results in zip((1, CLIENTS), zip(*turns, strict=True), strict=True):
+            for result in results:
+                num_successful = result.statuses[200]
                 print(
-                    f"{clients:>8} {tally.per_s:>10.1f} {tally.ms(50):>8.1f} {tally.ms(99):>8.1f} "
-                    f"{1e3 * tally.cpu_s / answered:>7.1f} "
-                    f"{tally.statuses.total() - answered:>8} {tally.mixed_up:>9}"
+                    f"{clients:>8} {result.rate:>10.1f} {result.latency_ms(50):>8.1f} "
+                    f"{result.latency_ms(99):>8.1f} {1e3 * result.cpu_s / num_successful:>7.1f} "
+                    f"{result.statuses.total() - num_successful:>8} {result.num_mixed_up:>9}"
                 )
-        ratios = [together.per_s / alone.per_s for alone, together in turns]
+        ratios = [many.rate / one.rate for one, many in turns]
         print(f"{CLIENTS} clients / one by one: {statistics.mean(ratios):.1f} times the answers")
-        print(f"resident memory: {memory:.0f} MB before, {server.resident_mb():.0f} MB after")
+        memory_mb = server.resident_mb()
+        print(f"resident memory: {memory_before_mb:.0f} MB before, {memory_mb:.0f} MB after")
 
 
 def measure_overload(arguments: argparse.Namespace, expected: dict[str, str]) -> None:
     """Send more requests than the server can process, and measure refusals and recovery."""
     with serving(*arguments.options, "--max-queue", 32, "--max-texts", 32) as server:
-        calm = asyncio.run(load(server.port, expected, clients=16, seconds=3))
-        flood = asyncio.run(load(server.port, expected, clients=512, seconds=5))
+        before = asyncio.run(load(server.port, expected, clients=16, seconds=3))
+        overload = asyncio.run(load(server.port, expected, clients=512, seconds=5))
         after = asyncio.run(load(server.port, expected, clients=16, seconds=3))
-        print("\n512 clients, a queue of 32 texts for each worker:", dict(flood.statuses))
+        refused_s = statistics.median(overload.refused_s or [0])
+        print("\n512 clients, a queue of 32 texts for each worker:", dict(overload.statuses))
         print(
-            f"answered {flood.per_s:.1f}/s (before {calm.per_s:.1f}, after {after.per_s:.1f}); "
-            f"p99 of answers {flood.ms(99):.0f} ms, "
-            f"refused within {1e3 * statistics.median(flood.refused_seconds or [0]):.0f} ms"
+            f"answered {overload.rate:.1f}/s (before {before.rate:.1f}, after {after.rate:.1f}); "
+            f"p99 of answers {overload.latency_ms(99):.0f} ms, "
+            f"refused within {1e3 * refused_s:.0f} ms"
         )
-        print(f"mixed up: {flood.mixed_up}; after: {dict(after.statuses)}")
+        print(f"mixed up: {overload.num_mixed_up}; after: {dict(after.statuses)}")
 
 
 def measure_killed(arguments: argparse.Namespace, expected: dict[str, str]) -> None:
     """Kill a worker under load, and measure lost requests and the time until it is replaced."""
     with serving(*arguments.options, "--workers", 2) as server:
-        before = server.workers()
+        worker_pid = next(iter(server.workers()))
 
-        async def story() -> tuple[Tally, float]:
-            loading = asyncio.create_task(
+        async def kill_under_load() -> tuple[LoadResult, float]:
+            load_task = asyncio.create_task(
                 load(server.port, expected, clients=CLIENTS, seconds=arguments.seconds / 2)
             )
             await asyncio.sleep(2)
-            killed = next(iter(before))
-            os.kill(killed, signal.SIGKILL)
-            begin = time.perf_counter()
-            while len(server.workers() - {killed}) < 2:
+            os.kill(worker_pid, signal.SIGKILL)
+            start = time.perf_counter()
+            while len(server.workers() - {worker_pid}) < 2:
                 await asyncio.sleep(0.05)
-            replaced_s = time.perf_counter() - begin
-            return await loading, replaced_s
+            replaced_s = time.perf_counter() - start
+            return await load_task, replaced_s
 
-        tally, replaced_s = asyncio.run(story())
+        result, replaced_s = asyncio.run(kill_under_load())
         after = asyncio.run(load(server.port, expected, clients=CLIENTS, seconds=3))
-        print("\nkill -9 of one of two workers under load:", dict(tally.statuses))
+        print("\nkill -9 of one of two workers under load:", dict(result.statuses))
         print(
-            f"mixed up: {tally.mixed_up}; another was started after {replaced_s:.1f} s; "
+            f"mixed up: {result.num_mixed_up}; another was started after {replaced_s:.1f} s; "
             f"afterwards {dict(after.statuses)}"
         )
 
@@ -293,36 +307,39 @@ async def probe_health(port: int, seconds: list[float]) -> None:
         await asyncio.sleep(0.25)
 
 
-def attack(port: int, body: bytes, replies: Connection, is_ready: Event) -> None:
-    """Send a body over two connections until the other process stops this one."""
+def attack(port: int, body: bytes, connection: Connection, is_ready: Event) -> None:
+    """Send a body repeatedly over two connections, in a process of its own.
+
+    A message over `connection` ends the attack; the statuses of the responses are sent back.
+    """
 
     async def run() -> None:
         statuses: Counter[int | str] = Counter()
         senders = [asyncio.create_task(send_forever(port, body, statuses)) for _ in range(2)]
         is_ready.set()
-        while not replies.poll():
+        while not connection.poll():
             await asyncio.sleep(0.05)
         for sender in senders:
             sender.cancel()
-        replies.send(statuses)
+        connection.send(statuses)
 
     asyncio.run(run())
 
 
 @contextmanager
 def attacked(port: int, body: bytes) -> Iterator[Counter[int | str]]:
-    """Send hostile requests during the block; yield their statuses, complete after the block."""
+    """Attack a server during the block; yield a counter that is filled after the block."""
     context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
+    connection, attack_connection = context.Pipe()
     is_ready, statuses = context.Event(), Counter()
-    process = context.Process(target=attack, args=(port, body, theirs, is_ready))
+    process = context.Process(target=attack, args=(port, body, attack_connection, is_ready))
     process.start()
     is_ready.wait()
     try:
         yield statuses
     finally:
-        ours.send("stop")
-        statuses.update(ours.recv())
+        connection.send("stop")
+        statuses.update(connection.recv())
         process.join()
 
 
@@ -333,39 +350,39 @@ def measure_attack(arguments: argparse.Namespace, expected: dict[str, str]) -> N
     """
     clients, seconds = 8, arguments.seconds / 4
 
-    async def probed_load(port: int, health: list[float]) -> Tally:
-        probe = asyncio.create_task(probe_health(port, health))
+    async def load_with_probe(port: int, health_s: list[float]) -> LoadResult:
+        probe = asyncio.create_task(probe_health(port, health_s))
         try:
             return await load(port, expected, clients=clients, seconds=seconds)
         finally:
             probe.cancel()
 
-    print(f"\n{clients} clients beside two senders of one body:")
+    print(f"\n{clients} clients, and two senders of a hostile body:")
     print("body             rate kept   healthz p50 ms   max ms   worker MB   senders got")
     with TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         with serving(*arguments.options, log=log) as server:
-            asyncio.run(load(server.port, expected, clients=clients, seconds=2))  # warms up
+            asyncio.run(load(server.port, expected, clients=clients, seconds=2))  # warm-up
             for name, body in hostile_bodies().items():
-                ratios, health, memory, got = [], [], [], Counter()
+                ratios, health_s, memory_mb, attack_statuses = [], [], [], Counter()
                 for _ in range(2):
-                    calm = asyncio.run(probed_load(server.port, []))
+                    without_attack = asyncio.run(load_with_probe(server.port, []))
                     with attacked(server.port, body) as statuses:
-                        beside = asyncio.run(probed_load(server.port, health))
-                        memory += [
+                        with_attack = asyncio.run(load_with_probe(server.port, health_s))
+                        memory_mb += [
                             psutil.Process(pid).memory_info().rss / 1e6 for pid in server.workers()
                         ] or [server.resident_mb()]
-                    got += statuses
-                    ratios.append(beside.per_s / calm.per_s)
-                    assert beside.mixed_up == 0
+                    attack_statuses += statuses
+                    ratios.append(with_attack.rate / without_attack.rate)
+                    assert with_attack.num_mixed_up == 0
                 print(
                     f"{name:<16} {statistics.mean(ratios):>9.0%} "
-                    f"{1e3 * statistics.median(health):>16.0f} {1e3 * max(health):>8.0f} "
-                    f"{max(memory):>11.0f}   {dict(got)}"
+                    f"{1e3 * statistics.median(health_s):>16.0f} {1e3 * max(health_s):>8.0f} "
+                    f"{max(memory_mb):>11.0f}   {dict(attack_statuses)}"
                 )
         lines = log.read_text().splitlines()
-    other = [line for line in lines if not is_json_object(line)]
-    print(f"log: {len(lines):,} lines, {len(other)} of them no JSON {other[:3] or ''}")
+    invalid = [line for line in lines if not is_json_object(line)]
+    print(f"log: {len(lines):,} lines, {len(invalid)} of them no JSON {invalid[:3] or ''}")
 
 
 def is_json_object(line: str) -> bool:
@@ -376,7 +393,7 @@ def is_json_object(line: str) -> bool:
         return False
 
 
-PARTS = {
+MEASUREMENTS = {
     "load": measure_load,
     "overload": measure_overload,
     "killed": measure_killed,
@@ -385,9 +402,10 @@ PARTS = {
 
 
 def main() -> None:
-    """Run the parts named on the command line."""
+    """Run the measurements named on the command line, or all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", help=f"{', '.join(PARTS)}; all unless named")
+    names = ", ".join(MEASUREMENTS)
+    parser.add_argument("measurements", nargs="*", help=f"{names} (default: all)")
     parser.add_argument("--model", default="news")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--threads", type=int)
@@ -400,12 +418,13 @@ def main() -> None:
         f"{describe_machine()}, load {os.getloadavg()[0]:.1f}; "
         f"Python {platform.python_version()}; {arguments.model}, {arguments.workers} workers"
     )
-    texts = [f"{SENTENCES[n % len(SENTENCES)]} It was case {n}." for n in range(NUM_TEXTS)]
-    expected = dict(
-        zip(texts, map(str, Summarizer.load(arguments.model).summarize(texts)), strict=True)
-    )
-    for part in arguments.parts or PARTS:
-        PARTS[part](arguments, expected)
+    texts = [
+        f"{SENTENCES[number % len(SENTENCES)]} It was case {number}." for number in range(NUM_TEXTS)
+    ]
+    summaries = map(str, Summarizer.load(arguments.model).summarize(texts))
+    expected = dict(zip(texts, summaries, strict=True))
+    for name in arguments.measurements or MEASUREMENTS:
+        MEASUREMENTS[name](arguments, expected)
 
 
 if __name__ == "__main__":

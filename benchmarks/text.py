@@ -1,9 +1,9 @@
-"""Speed of the tokenizer compared with NLTK, and how often the two agree.
+"""Speed of the tokenizer compared with NLTK, and the share of equal sentences.
 
     python benchmarks/text.py                    # on invented newswire
     python benchmarks/text.py FILE [FILE ...]    # on your texts: one per line, or JSONL
 
-The tokenizers are timed in turns, a thousand sentences at a time.
+The tokenizers are timed in turns on a thousand sentences each.
 """
 
 import argparse
@@ -54,7 +54,7 @@ ENDINGS = """
 """
 
 
-def _choices(table: str) -> list[str]:
+def _split_choices(table: str) -> list[str]:
     return table.strip("\n").replace("\n", "|").split("|")
 
 
@@ -62,16 +62,16 @@ def invented_sentences(count: int, seed: int = 0) -> Iterator[str]:
     """Yield newswire-like sentences with quotes, abbreviations and other hard cases."""
     rng = random.Random(seed)
     openers, subjects, verbs, clauses, endings = map(
-        _choices, (OPENERS, SUBJECTS, VERBS, CLAUSES, ENDINGS)
+        _split_choices, (OPENERS, SUBJECTS, VERBS, CLAUSES, ENDINGS)
     )
     for _ in range(count):
         ending = rng.choice(endings)
         quote = '"' if '"' in ending else ""
         bracket = "(" if ")" in ending else ""
-        said = " and ".join(rng.sample(clauses, rng.choice((1, 1, 2))))
+        clause = " and ".join(rng.sample(clauses, rng.choice((1, 1, 2))))
         yield (
             f"{rng.choice(openers)}{bracket}{quote}"
-            f"{rng.choice(subjects)} {rng.choice(verbs)} {said}{ending}"
+            f"{rng.choice(subjects)} {rng.choice(verbs)} {clause}{ending}"
         )
 
 
@@ -81,11 +81,12 @@ def invented_pairs(count: int, seed: int = 0) -> Iterator[tuple[str, str]]:
     sentences = invented_sentences(3 * count, seed)
     for _ in range(count):
         text = " ".join(islice(sentences, rng.choice((1, 1, 2, 3))))
-        yield text, f"{rng.choice(_choices(SUBJECTS))}: {rng.choice(_choices(CLAUSES))}"
+        headline = f"{rng.choice(_split_choices(SUBJECTS))}: {rng.choice(_split_choices(CLAUSES))}"
+        yield text, headline
 
 
 def read_pairs(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the text and headline of each JSON line, or each line of a text file as a text."""
+    """Yield the text and headline of each JSON line; a line of a text file has no headline."""
     with lzma.open(path, "rt") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
         for line in lines:
             if ".jsonl" in path.name:
@@ -95,74 +96,85 @@ def read_pairs(path: Path) -> Iterator[tuple[str, str]]:
                 yield line.rstrip("\n"), ""
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Return the processor time of a function call."""
+def time_call(function: Callable[[], object]) -> float:
+    """Return the processor time of a function call in seconds."""
     start = time.process_time()
-    work()
+    function()
     return time.process_time() - start
 
 
-def compare_with_nltk(sentences: Sequence[str], block: int = 1_000) -> None:
+def compare_with_nltk(sentences: Sequence[str], sentences_per_turn: int = 1_000) -> None:
     """Print the share of equal sentences and the ratio of speeds."""
     from nltk.tokenize import TreebankWordTokenizer
 
     nltk_tokenize = TreebankWordTokenizer().tokenize
-    ours = theirs = spans = 0.0
-    for start in range(0, len(sentences), block):
-        part = sentences[start : start + block]
-        theirs += seconds(lambda part=part: [nltk_tokenize(s) for s in part])
-        ours += seconds(lambda part=part: [tokenize(s) for s in part])
-        spans += seconds(lambda part=part: [token_spans(s) for s in part])
-    n = len(sentences)
-    equal = sum(tokenize(sentence) == nltk_tokenize(sentence) for sentence in sentences)
-    print(f"equal to NLTK's Treebank  {equal / n:9.3%} of {n:,} sentences")
-    print(f"NLTK's Treebank           {n / theirs:9,.0f} sentences/s   1.0")
-    print(f"our words                 {n / ours:9,.0f} sentences/s {theirs / ours:5.1f} times")
-    print(f"our words with spans     {n / spans:9,.0f} sentences/s {theirs / spans:5.1f} times")
+    nltk_s = words_s = spans_s = 0.0
+    for start in range(0, len(sentences), sentences_per_turn):
+        chunk = sentences[start : start + sentences_per_turn]
+        nltk_s += time_call(lambda chunk=chunk: list(map(nltk_tokenize, chunk)))
+        words_s += time_call(lambda chunk=chunk: list(map(tokenize, chunk)))
+        spans_s += time_call(lambda chunk=chunk: list(map(token_spans, chunk)))
+    total = len(sentences)
+    num_equal = sum(tokenize(sentence) == nltk_tokenize(sentence) for sentence in sentences)
+    print(f"equal to NLTK's Treebank  {num_equal / total:9.3%} of {total:,} sentences")
+    print(f"NLTK's Treebank           {total / nltk_s:9,.0f} sentences/s   1.0")
+    print(
+        f"our words                 {total / words_s:9,.0f} sentences/s "
+        f"{nltk_s / words_s:5.1f} times"
+    )
+    print(
+        f"our words with spans     {total / spans_s:9,.0f} sentences/s "
+        f"{nltk_s / spans_s:5.1f} times"
+    )
 
 
 def measure_documents(pairs: Sequence[tuple[str, str]]) -> None:
     """Print the speed of the sentence splitter, of corpus preparation, and of documents."""
     texts = [text for text, _ in pairs]
-    found = sum(len(sentence_spans(text)) for text in texts)
-    split = seconds(lambda: [sentence_spans(text) for text in texts])
-    print(f"sentence ends             {found / split:9,.0f} sentences/s")
-    words = sum(len(s) for text, headline in pairs for s in sentence_norms(f"{text} {headline}"))
-    fast = seconds(lambda: [(sentence_norms(text), headline_tokens(head)) for text, head in pairs])
-    size = f"{words / len(pairs):.0f} words each"
-    print(f"(text, headline) pairs    {len(pairs) / fast:9,.0f} pairs/s, {size}")
-    read = seconds(lambda: [read_document(text) for text in texts])
-    both = seconds(lambda: [write_copied(read_document(text)) for text in texts])
-    print(f"texts with spans         {len(texts) / read:9,.0f} texts/s")
-    print(f"the same and restored     {len(texts) / both:9,.0f} texts/s")
+    num_sentences = sum(len(sentence_spans(text)) for text in texts)
+    split_s = time_call(lambda: [sentence_spans(text) for text in texts])
+    print(f"sentence ends             {num_sentences / split_s:9,.0f} sentences/s")
+    num_words = sum(
+        len(sentence)
+        for text, headline in pairs
+        for sentence in sentence_norms(f"{text} {headline}")
+    )
+    pairs_s = time_call(
+        lambda: [(sentence_norms(text), headline_tokens(headline)) for text, headline in pairs]
+    )
+    size = f"{num_words / len(pairs):.0f} words each"
+    print(f"(text, headline) pairs    {len(pairs) / pairs_s:9,.0f} pairs/s, {size}")
+    read_s = time_call(lambda: [read_document(text) for text in texts])
+    restore_s = time_call(lambda: [write_copied(read_document(text)) for text in texts])
+    print(f"texts with spans         {len(texts) / read_s:9,.0f} texts/s")
+    print(f"the same and restored     {len(texts) / restore_s:9,.0f} texts/s")
 
 
 def measure_growth() -> None:
     """Print the time ratio for a text four times as long: 4 is linear, 16 is quadratic."""
-    growth = {}
+    ratios = {}
     for unit in ("a", "a ", ".", ". ", "'", "'s ", "n't", '"', "-", "\n", "U.S. ", "e\u0301", "[1"):
         short_s, long_s = (
-            min(seconds(partial(sentence_norms, unit * (size // len(unit)))) for _ in range(3))
+            min(time_call(partial(sentence_norms, unit * (size // len(unit)))) for _ in range(3))
             for size in (50_000, 200_000)
         )
-        growth[unit] = long_s / short_s
-    worst = max(growth, key=growth.__getitem__)
-    print(f"four times the text takes {growth[worst]:9.1f} times as long, at worst ({worst!r})")
+        ratios[unit] = long_s / short_s
+    worst = max(ratios, key=ratios.__getitem__)
+    print(f"four times the text takes {ratios[worst]:9.1f} times as long, at worst ({worst!r})")
 
 
 def main() -> None:
-    """Measure on the files given, or on invented newswire."""
+    """Measure on the files named on the command line, or on invented newswire."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="*", type=Path, help="text, one per line, or .jsonl(.xz)")
-    parser.add_argument("--limit", type=int, default=20_000, help="pairs taken from each file")
+    parser.add_argument("--limit", type=int, default=20_000, help="maximum pairs of each file")
     arguments = parser.parse_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    if arguments.files:
-        pairs = [p for path in arguments.files for p in islice(read_pairs(path), arguments.limit)]
-    else:
-        pairs = list(invented_pairs(arguments.limit))
+    pairs = [
+        pair for path in arguments.files for pair in islice(read_pairs(path), arguments.limit)
+    ] or list(invented_pairs(arguments.limit))
     texts = [text for pair in pairs for text in pair]
-    compare_with_nltk([t[start:end] for t in texts for start, end in sentence_spans(t)])
+    compare_with_nltk([text[start:end] for text in texts for start, end in sentence_spans(text)])
     measure_documents(pairs)
     measure_growth()
 

@@ -4,8 +4,8 @@
     python benchmarks/torch_search.py --preset tiny --sentences 64 --threads 1 2
 
 A search alternates between a decoder step on the device and the selection of hypotheses on the
-host, so each waits for the other; parallel searches use both. Weights are random, sources have 31
-words, summaries 10 words, and the beam size is 10.
+CPU, so one of them is always idle. Parallel searches keep both busy. Weights are random, sources
+have 31 words, summaries 10 words, and the beam size is 10.
 """
 
 import argparse
@@ -24,12 +24,12 @@ from readagain.search.model import SourceBatch
 from readagain.text.vocab import SPECIAL_TOKENS
 
 SOURCE_WORDS = 31
-WORDS = LengthConstraint(minimum=10, maximum=10)
-BEAM = 10
+SUMMARY_LENGTH = LengthConstraint(minimum=10, maximum=10)
+BEAM_SIZE = 10
 
 
 def main() -> None:
-    """Print rates, and their ratio to one search at a time."""
+    """Print sentences per second, and the ratio to the first number of threads."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--preset", default="read_again_lstm_copy_15k")
     parser.add_argument(
@@ -43,32 +43,32 @@ def main() -> None:
     run = PRESETS[arguments.preset]
     model = build_model(run).eval()
     model = model.cuda().bfloat16() if on_gpu else model
-    draw = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
 
-    def sources() -> SourceBatch:
+    def random_batch() -> SourceBatch:
         size = (arguments.sentences, SOURCE_WORDS)
         return SourceBatch(
-            source_ids=draw.integers(len(SPECIAL_TOKENS), run.source_vocab_size, size)[:, None],
+            source_ids=rng.integers(len(SPECIAL_TOKENS), run.source_vocab_size, size)[:, None],
             lengths=np.full((arguments.sentences, 1), SOURCE_WORDS),
-            source_ext_ids=draw.integers(len(SPECIAL_TOKENS), run.vocab_size, size),
+            source_ext_ids=rng.integers(len(SPECIAL_TOKENS), run.vocab_size, size),
         )
 
     def search(batch: SourceBatch) -> None:
-        beam_search(TorchStepModel(model), batch, beam_size=BEAM, length=WORDS)
+        beam_search(TorchStepModel(model), batch, beam_size=BEAM_SIZE, length=SUMMARY_LENGTH)
 
     print(torch.cuda.get_device_name() if on_gpu else f"CPU, {torch.get_num_threads()} threads")
-    search(sources())  # warm-up
-    alone = None
+    search(random_batch())  # warm-up
+    first_rate = None
     for threads in arguments.threads:
-        batches = [sources() for _ in range(threads * arguments.searches)]
+        batches = [random_batch() for _ in range(threads * arguments.searches)]
         with ThreadPoolExecutor(threads) as pool:
             start = time.perf_counter()
             list(pool.map(search, batches))
             rate = len(batches) * arguments.sentences / (time.perf_counter() - start)
-        alone = alone or rate
+        first_rate = first_rate or rate
         print(
             f"{arguments.preset}, {threads} at once, {arguments.sentences} sentences each: "
-            f"{rate:,.0f} sentences/s, {rate / alone:.2f} times the first"
+            f"{rate:,.0f} sentences/s, {rate / first_rate:.2f} times the first"
         )
 
 

@@ -2,8 +2,8 @@
 
     python examples/compare_systems.py
 
-The scores equal those of the script ROUGE-1.5.5. The base install is enough; with files,
-`readagain rouge ours.txt references.txt --protocol gigaword --compare theirs.txt` does the same.
+The scores equal those of the Perl script ROUGE-1.5.5. The base install is enough. For files, use
+`readagain rouge ours.txt references.txt --protocol gigaword --compare theirs.txt`.
 """
 
 from readagain.rouge.corpus import score_corpus
@@ -43,7 +43,7 @@ THEIRS = [
 
 def main() -> None:
     """Print the scores of both systems and the p-values of their difference."""
-    # Each item may have several references, hence a list for each.
+    # Each item may have several references, so each has a list.
     references = [[reference] for reference in REFERENCES]
     ours = score_corpus(OURS, references, "gigaword")
     theirs = score_corpus(THEIRS, references, "gigaword")
@@ -52,10 +52,11 @@ def main() -> None:
         for measure in report.scores:
             f1 = report.main_score(measure)
             print(f"{name:<7} {measure}  {f1.value:.5f}  ({f1.low:.5f} to {f1.high:.5f})")
-    for measure, found in compare_reports(ours, theirs).items():
+    for measure, comparison in compare_reports(ours, theirs).items():
         print(
-            f"{measure}: better by {found.difference:.5f}, p = {found.p_bootstrap:.4f} by paired "
-            f"bootstrap, {found.p_randomization:.4f} by approximate randomization"
+            f"{measure}: better by {comparison.difference:.5f}, "
+            f"p = {comparison.p_bootstrap:.4f} by paired bootstrap, "
+            f"{comparison.p_randomization:.4f} by approximate randomization"
         )
 
 

@@ -4,8 +4,8 @@
     uvicorn --app-dir examples fastapi_app:app
     curl -s localhost:8000/headline -H 'Content-Type: application/json' -d '{"text": "…"}'
 
-The model is loaded once, at the start. `readagain serve` also groups requests into batches and
-limits their number.
+The model is loaded once, when the app starts. The server `readagain serve` also groups requests
+into batches and limits their number.
 """
 
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ class Article(BaseModel):
 
 
 class Headline(BaseModel):
-    """Headline of a text, and what may be wrong with it."""
+    """Headline of a text, with warnings about possible problems."""
 
     headline: str
     warnings: list[str]
@@ -52,6 +52,7 @@ app = FastAPI(lifespan=load_model)
 def headline(
     article: Article, summarizer: Annotated[Summarizer, Depends(get_summarizer)]
 ) -> Headline:
-    """Write a headline; FastAPI runs this function in a thread, so it may take its time."""
+    """Write a headline. FastAPI runs this function in a thread, so it does not block the app."""
     summary = summarizer.summarize(article.text, max_words=article.max_words)
-    return Headline(headline=summary.text, warnings=[each.message for each in summary.warnings])
+    messages = [warning.message for warning in summary.warnings]
+    return Headline(headline=summary.text, warnings=messages)

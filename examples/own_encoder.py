@@ -4,8 +4,8 @@
     readagain prepare pairs.jsonl --dev-pairs 500 --out data/mine
     python examples/own_encoder.py data/mine "The town of Zyxwick sold its old theatre on Friday."
 
-Attention, copying, the loss and the search stay as they are. docs/add-an-encoder.md makes such an
-encoder part of the package, with settings and ONNX graphs.
+Attention, copying, the loss and the search are those of the preset. docs/add-an-encoder.md shows
+how to make such an encoder part of the package, with settings and ONNX graphs.
 """
 
 import argparse
@@ -30,7 +30,7 @@ class ConvEncoder(nn.Module):
     Args:
         input_size: width E of a word embedding.
         output_size: width U of a state, and of the vector for the initial decoder state.
-        window: width of the convolution in words, an odd number.
+        window: number of words that the convolution covers, an odd number.
     """
 
     def __init__(self, *, input_size: int, output_size: int, window: int = 5) -> None:

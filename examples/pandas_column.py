@@ -2,7 +2,7 @@
 
     python examples/pandas_column.py articles.csv with_headlines.csv
 
-The input has a column `text`. Needs pandas; for millions of rows use `readagain batch`.
+The input has a column `text`. The example needs pandas. For millions of rows use `readagain batch`.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from readagain import Summarizer
 
 
 def main() -> None:
-    """Read a CSV file, add the columns `headline` and `confidence`, and write it."""
+    """Read a CSV file, add the columns `headline` and `confidence`, and write a new file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("source", type=Path, help="CSV file with a column 'text'")
     parser.add_argument("target", type=Path, help="CSV file to write")
@@ -22,7 +22,7 @@ def main() -> None:
     frame = pd.read_csv(arguments.source)
     summaries = Summarizer.load("news").summarize(frame["text"].fillna(""), max_words=12)
     frame["headline"] = summaries
-    frame["confidence"] = [each.confidence for each in summaries]
+    frame["confidence"] = [summary.confidence for summary in summaries]
     frame.to_csv(arguments.target, index=False)
     print(frame["headline"].to_string(index=False))
 

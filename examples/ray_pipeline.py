@@ -3,8 +3,9 @@
     pip install '.[ray,data]'
     python examples/ray_pipeline.py articles.jsonl headlines/
 
-Each line of the input is an object with `text`. Without a cluster, Ray starts on this machine.
-`readagain batch --engine ray` also resumes after an interruption and reports invalid rows.
+Each line of the input is a JSON object with the key `text`. Without a cluster, Ray starts on this
+machine. The command `readagain batch --engine ray` also resumes after an interruption and reports
+invalid rows.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import ray
 from readagain import Summarizer
 
 
-class WriteHeadlines:
+class HeadlineWriter:
     """Ray actor that loads the model once and then summarizes batches of rows."""
 
     def __init__(self) -> None:
@@ -25,11 +26,11 @@ class WriteHeadlines:
         """Return the rows with a column `headline`."""
         texts = [str(text) for text in batch["text"]]
         summaries = self.summarizer.summarize(texts, max_words=12)
-        return {**batch, "headline": [each.text for each in summaries]}
+        return {**batch, "headline": [summary.text for summary in summaries]}
 
 
 def main() -> None:
-    """Read, summarize and write."""
+    """Read rows, summarize them and write them with headlines."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("source", type=Path, help="JSONL file or folder")
     parser.add_argument("target", type=Path, help="folder for the JSONL files with headlines")
@@ -37,7 +38,7 @@ def main() -> None:
     arguments = parser.parse_args()
     rows = ray.data.read_json(str(arguments.source.resolve()), lines=True)
     rows = rows.map_batches(
-        WriteHeadlines,
+        HeadlineWriter,
         batch_size=64,
         num_cpus=1,
         compute=ray.data.ActorPoolStrategy(size=arguments.workers),

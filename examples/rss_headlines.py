@@ -1,9 +1,9 @@
-"""Write a headline for each item of an RSS file, beside the title that it has.
+"""Write a headline for each item of an RSS file, and print it after the title of the item.
 
     python examples/rss_headlines.py feed.xml
     python examples/rss_headlines.py                # an invented feed
 
-The base install is enough. On the command line: `readagain summarize feed.xml`.
+The base install is enough. The command `readagain summarize feed.xml` also reads RSS.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import html
 import re
 from pathlib import Path
 
-from defusedxml.ElementTree import fromstring  # refuses XML that attacks its reader
+from defusedxml.ElementTree import fromstring  # rejects malicious XML
 
 from readagain import Summarizer
 
@@ -35,7 +35,7 @@ def read_items(feed: str) -> list[tuple[str, str]]:
 
 
 def main() -> None:
-    """Print title and headline of each item."""
+    """Print the title and the new headline of each item."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("feed", nargs="?", type=Path, help="RSS file")
     path = parser.parse_args().feed

@@ -6,9 +6,9 @@
     readagain export runs/styled
     readagain summarize --model runs/styled --style faithful article.txt
 
-A headline that takes its words from the text, in the same order, is one that the text supports. The
-style says how much of it does, so that the model learns from all pairs and writes in the style that
-is asked for. The token is the last word of the source, where `--style` puts it as well.
+A headline is faithful if it takes its words from the text, in the same order. The style of a pair
+says how faithful its headline is. So the model learns from all pairs, and later writes in the style
+that `--style` selects. The style token is the last word of the source, as with `--style`.
 """
 
 import argparse
@@ -20,28 +20,29 @@ from readagain.text.document import headline_tokens, sentence_norms
 from readagain.text.normalization import normalize_tokens
 
 NUM_SENTENCES = 2
-MAX_SOURCE_WORDS = 72  # of the preset, with the style token
-# Smallest share of the headline's words that are in the text in the same order.
+MAX_SOURCE_WORDS = 72  # limit of the preset `news`, including the style token
+# Minimum share of the headline's words that are in the text in the same order.
 STYLES = {"faithful": 0.85, "close": 0.65, "loose": 0.45, "free": 0.0}
 
 
 def longest_common_subsequence(first: list[str], second: list[str]) -> int:
-    """Return the length of the longest common subsequence."""
+    """Return the length of the longest common subsequence (LCS)."""
+    # lengths[j] is the LCS of the words of `first` so far and the first j words of `second`.
     lengths = [0] * (len(second) + 1)
     for word in first:
-        diagonal = 0
+        previous = 0  # lengths[j] before this word
         for j, other in enumerate(second):
-            above = lengths[j + 1]
-            lengths[j + 1] = diagonal + 1 if word == other else max(above, lengths[j])
-            diagonal = above
+            current = lengths[j + 1]
+            lengths[j + 1] = previous + 1 if word == other else max(current, lengths[j])
+            previous = current
     return lengths[-1]
 
 
 def find_style(source: list[str], headline: list[str]) -> str:
-    """Return the style of a headline by the share of its words that the source supports."""
+    """Return the style of a headline by the share of its words that it takes from the source."""
     words = [stem(word) for word in headline if word[0].isalnum() or word[0] == "#"]
-    shared = longest_common_subsequence(words, [stem(word) for word in source])
-    share = shared / max(1, len(words))
+    num_shared = longest_common_subsequence(words, [stem(word) for word in source])
+    share = num_shared / max(1, len(words))
     return next(style for style, minimum in STYLES.items() if share >= minimum)
 
 

@@ -1,10 +1,10 @@
-"""Headlines for the lines of a file, and where each word of a headline comes from.
+"""Write a headline for each line of a file, and mark the words that were copied from the text.
 
     python examples/summarize_lines.py                              # two invented texts
-    python examples/summarize_lines.py articles.txt                 # a file with one text a line
+    python examples/summarize_lines.py articles.txt                 # a file with one text per line
     python examples/summarize_lines.py articles.txt --model runs/mine
 
-Without --model the bundled `news` model writes. The base install is enough.
+The default model is the bundled `news`. The base install is enough.
 """
 
 import argparse
@@ -19,24 +19,24 @@ A storm named Zyx left 2,400 homes without power on Friday, the grid operator sa
 
 
 def main() -> None:
-    """Print a headline for each line, copied words in brackets below it."""
+    """Print a headline for each line, and below it the same words with copied ones in brackets."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", nargs="?", type=Path, help="one text a line")
+    parser.add_argument("file", nargs="?", type=Path, help="file with one text per line")
     parser.add_argument("--model", default="news", help="a bundled model or a model folder")
     options = parser.parse_args()
 
     lines = (options.file.read_text(encoding="utf-8") if options.file else TEXTS).splitlines()
     summarizer = Summarizer.load(options.model, threads=1)
-    # A list returns a list; an iterator returns an iterator, for streams of any length.
+    # `summarize` returns a list for a list, and an iterator for an iterator, such as a stream.
     for line, summary in zip(lines, summarizer.summarize(lines, max_words=12), strict=True):
         print(summary.text)
-        origins = [
+        marked_words = [
             f"[{line[word.source.start : word.source.end]}]"
             if word.origin == "copied"
             else word.norm
             for word in summary.words
         ]
-        print("   ", *origins)
+        print("   ", *marked_words)
 
 
 if __name__ == "__main__":

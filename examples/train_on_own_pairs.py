@@ -3,8 +3,8 @@
     pip install '.[train]'
     python examples/train_on_own_pairs.py work/
 
-The pairs are invented here; put your own into `pairs.jsonl`, take a larger preset, and the rest
-stays as it is. The same steps on the command line are `readagain prepare`, `train`, `export` and
+The pairs are invented here. For a model of your own, put your pairs into `pairs.jsonl` and choose a
+larger preset. On the command line, the steps are `readagain prepare`, `train`, `export` and
 `summarize`.
 """
 
@@ -19,6 +19,7 @@ SYLLABLES = [
     *("ba", "dor", "el", "fen", "gri", "hal", "is", "kel", "lun", "mar"),
     *("nor", "os", "pel", "quin", "ra", "sten", "tor", "ul", "ves", "wick"),
 ]
+# Verb of the text, verb of the headline, circumstance.
 EVENTS = [
     ("closed", "closes", "after the flood"),
     ("opened", "opens", "for the summer"),
@@ -33,23 +34,26 @@ DAYS = ["Monday", "Tuesday", "Thursday", "Friday"]
 
 
 def invent_pairs(path: Path, count: int) -> None:
-    """Write pairs about towns whose names no vocabulary can hold, so that copying pays."""
-    draw = random.Random(1)
+    """Write pairs about towns with rare names, which a model must copy."""
+    rng = random.Random(1)
     with path.open("w", encoding="utf-8") as file:
         for _ in range(count):
-            town = "".join(draw.choices(SYLLABLES, k=3)).capitalize()
-            thing, day = draw.choice(THINGS), draw.choice(DAYS)
-            past, present, why = draw.choice(EVENTS)
-            old = f"{draw.randint(20, 400)}-year-old"
-            text = f"The town of {town} {past} its {old} {thing} on {day} {why}, officials said."
-            record = {"text": text, "headline": f"{town} {present} {old} {thing}"}
+            town = "".join(rng.choices(SYLLABLES, k=3)).capitalize()
+            thing, day = rng.choice(THINGS), rng.choice(DAYS)
+            text_verb, headline_verb, circumstance = rng.choice(EVENTS)
+            age = f"{rng.randint(20, 400)}-year-old"
+            event = f"{text_verb} its {age} {thing} on {day} {circumstance}"
+            record = {
+                "text": f"The town of {town} {event}, officials said.",
+                "headline": f"{town} {headline_verb} {age} {thing}",
+            }
             file.write(json.dumps(record) + "\n")
 
 
 def main() -> None:
-    """Prepare, train, export, summarize."""
+    """Prepare a corpus, train a model on it, export the model, and write a headline."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="where everything is written; made if missing")
+    parser.add_argument("folder", type=Path, help="output folder, created if missing")
     folder: Path = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -67,7 +71,7 @@ def main() -> None:
     ]
     readagain.train("tiny", data=corpus, out=model, changes=changes, device="cpu", threads=1)
 
-    # Nothing is written unless the graphs write what the network writes.
+    # The export fails if the headlines of the graphs differ from those of the network.
     readagain.export_model(model, check_on=corpus, check_texts=50, threads=1)
 
     summarizer = readagain.Summarizer.load(model, threads=1)

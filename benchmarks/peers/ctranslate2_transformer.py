@@ -1,11 +1,12 @@
 """Transformer-base in CTranslate2 int8, with random weights: seconds per sentence, as JSON.
 
-Run by `benchmarks/decoding.py peers` in a virtual environment. 6 + 6 layers of width 512,
-feed-forward width 2048, 8 heads, as in Vaswani et al. 2017; 15,000 words, as in our model.
-Threads share one batch or have one batch each; the result is the faster of the two.
+Run by `benchmarks/decoding.py peers` in a virtual environment. The model has 6 + 6 layers of width
+512, feed-forward width 2048 and 8 heads, as in Vaswani et al. 2017, and 15,000 words, as our model.
+All threads work on one batch, or each thread has its own batch; the faster way counts.
 """
 
 import argparse
+import math
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +17,8 @@ import numpy as np
 from ctranslate2.specs import TransformerSpec
 from timing import parse_options, report
 
-WIDTH, INNER, LAYERS, HEADS, VOCABULARY, POSITIONS = 512, 2048, 6, 8, 15_000, 512
+WIDTH, FEED_FORWARD_WIDTH, NUM_LAYERS, NUM_HEADS = 512, 2048, 6, 8
+VOCAB_SIZE, MAX_POSITIONS = 15_000, 512
 
 
 class RandomWeights:
@@ -39,32 +41,32 @@ class RandomWeights:
         norm.gamma = np.ones(WIDTH, dtype=np.float32)
         norm.beta = np.zeros(WIDTH, dtype=np.float32)
 
-    def fill_attention(self, attention: Any, *products: int) -> None:
-        """Set the linear layers of an attention; their output sizes are multiples of WIDTH."""
+    def fill_attention(self, attention: Any, *factors: int) -> None:
+        """Set the linear layers of an attention; their output sizes are `factors` times WIDTH."""
         self.fill_norm(attention.layer_norm)
-        for layer, widths in zip(attention.linear, products, strict=True):
-            self.fill_linear(layer, WIDTH, widths * WIDTH)
+        for layer, factor in zip(attention.linear, factors, strict=True):
+            self.fill_linear(layer, WIDTH, factor * WIDTH)
 
 
-def transformer_base() -> TransformerSpec:
-    """Return the model with int8 weights."""
+def build_transformer_base() -> TransformerSpec:
+    """Build the model with random int8 weights."""
     weights = RandomWeights()
-    spec = TransformerSpec.from_config(LAYERS, HEADS, pre_norm=False, no_final_norm=True)
-    for side in (spec.encoder, spec.decoder):
-        side.position_encodings.encodings = weights.matrix(POSITIONS, WIDTH)
-        side.scale_embeddings = True
-        for layer in side.layer:
+    spec = TransformerSpec.from_config(NUM_LAYERS, NUM_HEADS, pre_norm=False, no_final_norm=True)
+    for stack in (spec.encoder, spec.decoder):
+        stack.position_encodings.encodings = weights.matrix(MAX_POSITIONS, WIDTH)
+        stack.scale_embeddings = True
+        for layer in stack.layer:
             weights.fill_attention(layer.self_attention, 3, 1)
             weights.fill_norm(layer.ffn.layer_norm)
-            weights.fill_linear(layer.ffn.linear_0, WIDTH, INNER)
-            weights.fill_linear(layer.ffn.linear_1, INNER, WIDTH)
+            weights.fill_linear(layer.ffn.linear_0, WIDTH, FEED_FORWARD_WIDTH)
+            weights.fill_linear(layer.ffn.linear_1, FEED_FORWARD_WIDTH, WIDTH)
     for layer in spec.decoder.layer:
         weights.fill_attention(layer.attention, 1, 2, 1)
-    spec.encoder.embeddings[0].weight = weights.matrix(VOCABULARY, WIDTH)
-    spec.decoder.embeddings.weight = weights.matrix(VOCABULARY, WIDTH)
-    weights.fill_linear(spec.decoder.projection, WIDTH, VOCABULARY)
-    reserved = ["<unk>", "<s>", "</s>"]
-    words = [*reserved, *map(str, range(VOCABULARY - len(reserved)))]
+    spec.encoder.embeddings[0].weight = weights.matrix(VOCAB_SIZE, WIDTH)
+    spec.decoder.embeddings.weight = weights.matrix(VOCAB_SIZE, WIDTH)
+    weights.fill_linear(spec.decoder.projection, WIDTH, VOCAB_SIZE)
+    special_tokens = ["<unk>", "<s>", "</s>"]
+    words = [*special_tokens, *map(str, range(VOCAB_SIZE - len(special_tokens)))]
     spec.register_source_vocabulary(words)
     spec.register_target_vocabulary(words)
     spec.validate()
@@ -73,36 +75,36 @@ def transformer_base() -> TransformerSpec:
 
 
 def main() -> None:
-    """Time the model."""
+    """Time the model and print the result."""
     options = parse_options(argparse.ArgumentParser(description=__doc__.partition("\n")[0]))
     shared_batch = {"inter_threads": 1, "intra_threads": options.threads}
     separate_batches = {"inter_threads": options.threads, "intra_threads": 1}
     with tempfile.TemporaryDirectory() as folder:
-        transformer_base().save(folder)
+        build_transformer_base().save(folder)
         translators = [
             ctranslate2.Translator(folder, device="cpu", compute_type="int8", **threads)
             for threads in (shared_batch, separate_batches)
         ]
     random = np.random.default_rng(1)
 
-    def generate(translator: ctranslate2.Translator, together: int) -> Callable[[], set[int]]:
-        shape = (together, options.source_tokens)
-        sources = random.integers(0, VOCABULARY // 2, shape).astype(str).tolist()
+    def prepare(translator: ctranslate2.Translator, batch_size: int) -> Callable[[], set[int]]:
+        shape = (batch_size, options.source_tokens)
+        sources = random.integers(0, VOCAB_SIZE // 2, shape).astype(str).tolist()
 
-        def write() -> set[int]:
-            written = translator.translate_batch(
+        def summarize() -> set[int]:
+            results = translator.translate_batch(
                 sources,
-                max_batch_size=-(-together // translator.num_translators),
+                max_batch_size=math.ceil(batch_size / translator.num_translators),
                 beam_size=options.beam,
                 min_decoding_length=options.summary_tokens,
                 max_decoding_length=options.summary_tokens,
             )
-            return {len(result.hypotheses[0]) for result in written}
+            return {len(result.hypotheses[0]) for result in results}
 
-        return write
+        return summarize
 
-    ways = (partial(generate, translator) for translator in translators)
-    report(f"CTranslate2 {ctranslate2.__version__}", options, *ways)
+    variants = (partial(prepare, translator) for translator in translators)
+    report(f"CTranslate2 {ctranslate2.__version__}", options, *variants)
 
 
 if __name__ == "__main__":

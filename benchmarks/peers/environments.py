@@ -1,4 +1,4 @@
-"""Other summarizers, installed in virtual environments under build/, and how to time them."""
+"""Other summarizers: installation in virtual environments under build/, and timing."""
 
 import json
 import subprocess
@@ -29,11 +29,11 @@ class Peer:
     """Another summarizer.
 
     Args:
-        environment: the folder of its virtual environment.
+        environment: name of the virtual environment.
         requirements: packages to install there, in order.
-        script: the script in this folder that times it.
+        script: script in this folder that times the summarizer.
         options: additional options of the script.
-        reads_words: whether its tokens are words, as in our models, not subwords.
+        reads_words: whether its tokens are words, as in our models, instead of subwords.
     """
 
     environment: str
@@ -42,32 +42,34 @@ class Peer:
     options: Sequence[str] = ()
     reads_words: bool = False
 
-    def time(self, settings: Mapping[str, int | str], together: Sequence[int]) -> dict[int, float]:
-        """Return the seconds per sentence by batch size."""
-        words = [*self.options, "--together", *map(str, together)]
+    def time(
+        self, settings: Mapping[str, int | str], batch_sizes: Sequence[int]
+    ) -> dict[int, float]:
+        """Run the script; return the seconds per sentence by batch size."""
+        options = [*self.options, "--together", *map(str, batch_sizes)]
         for name, value in settings.items():
-            words += [f"--{name}", str(value)]
-        command = [str(self._python()), str(HERE / self.script), *words]
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-        result = json.loads(done.stdout.splitlines()[-1])
+            options += [f"--{name}", str(value)]
+        command = [str(self._install()), str(HERE / self.script), *options]
+        process = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+        result = json.loads(process.stdout.splitlines()[-1])
         print(f"{result['version']} {' '.join(self.options)}: {result['seconds']}", file=sys.stderr)
-        return {int(number): seconds for number, seconds in result["seconds"].items()}
+        return {int(batch_size): seconds for batch_size, seconds in result["seconds"].items()}
 
-    def _python(self) -> Path:
-        """Return the Python of the virtual environment, which is created if it is missing."""
+    def _install(self) -> Path:
+        """Create the virtual environment unless it exists; return its Python."""
         folder = ENVIRONMENTS / self.environment
         python = folder / "bin" / "python"
-        installed = folder / "installed.txt"
-        wanted = "\n".join(self.requirements)
-        if installed.is_file() and installed.read_text(encoding="utf-8") == wanted:
+        installed_file = folder / "installed.txt"
+        requirements = "\n".join(self.requirements)
+        if installed_file.is_file() and installed_file.read_text(encoding="utf-8") == requirements:
             return python
         print(f"installing {', '.join(self.requirements)} into {folder}", file=sys.stderr)
         venv.create(folder, with_pip=True, clear=True)
-        for last in range(1, len(self.requirements) + 1):
-            # With all earlier packages, so that pip does not change their versions.
-            command = [str(python), "-m", "pip", "install", "--quiet", *self.requirements[:last]]
+        for count in range(1, len(self.requirements) + 1):
+            # Name all earlier packages again: otherwise pip could change their versions.
+            command = [str(python), "-m", "pip", "install", "--quiet", *self.requirements[:count]]
             subprocess.run(command, check=True)
-        installed.write_text(wanted, encoding="utf-8")
+        installed_file.write_text(requirements, encoding="utf-8")
         return python
 
 

@@ -1,4 +1,4 @@
-"""Options and timing for the scripts of the peers."""
+"""Options and timing that the scripts of all peers share."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 
 def parse_options(parser: argparse.ArgumentParser) -> argparse.Namespace:
     """Parse the options of every script; `benchmarks/decoding.py` sets all of them."""
-    parser.add_argument("--together", type=int, nargs="+", required=True)
+    parser.add_argument("--together", type=int, nargs="+", required=True, help="batch sizes")
     for name in ("source-tokens", "summary-tokens", "beam", "threads", "repeat"):
         parser.add_argument(f"--{name}", type=int, required=True)
     parser.add_argument("--clock", choices=CLOCKS, required=True)
@@ -18,30 +18,31 @@ def parse_options(parser: argparse.ArgumentParser) -> argparse.Namespace:
 
 
 def report(
-    version: str, options: argparse.Namespace, *ways: Callable[[int], Callable[[], set[int]]]
+    version: str, options: argparse.Namespace, *variants: Callable[[int], Callable[[], set[int]]]
 ) -> None:
     """Print the best seconds per sentence for each batch size, as JSON.
 
     Args:
-        version: the peer's, for the table.
-        options: what was asked for.
-        ways: to generate; the fastest counts. Each, given how many sentences, returns what
-            generates summaries for them and tells their numbers of tokens.
+        version: name and version of the peer.
+        options: options of `parse_options`.
+        variants: ways to run the model, of which the fastest counts. Each is a function that takes
+            a batch size and returns another function. That function summarizes a batch and returns
+            the set of the lengths of the summaries, in tokens.
     """
     seconds = {}
     clock = CLOCKS[options.clock]
-    for together in options.together:
-        taken = []
-        for generate in ways:
-            write = generate(together)
+    for batch_size in options.together:
+        times = []
+        for prepare in variants:
+            summarize = prepare(batch_size)
             for turn in range(options.repeat + 1):
-                begin = clock()
-                lengths = write()
-                if turn:  # the first warms up
-                    taken.append(clock() - begin)
+                start = clock()
+                lengths = summarize()
+                if turn:  # the first call warms up
+                    times.append(clock() - start)
             if lengths != {options.summary_tokens}:
                 raise SystemExit(
                     f"summaries of {lengths} tokens; expected {options.summary_tokens}"
                 )
-        seconds[together] = min(taken) / together
+        seconds[batch_size] = min(times) / batch_size
     print(json.dumps({"version": version, "seconds": seconds}))

@@ -1,7 +1,7 @@
 """T5-small and distilbart-12-6 in transformers, with random weights: seconds per sentence, as JSON.
 
-Run by `benchmarks/decoding.py peers`, in an environment of its own. The sizes are those of the
-published models; speed does not ask for their weights.
+Run by `benchmarks/decoding.py peers` in a virtual environment. The sizes are those of the published
+models. The weights are random, since they do not affect the speed.
 """
 
 import argparse
@@ -19,8 +19,8 @@ from transformers import (
 )
 
 
-def t5_small() -> transformers.PreTrainedModel:
-    """Build T5-small: 6 and 6 layers, 512 wide, 32,128 pieces of words."""
+def build_t5_small() -> transformers.PreTrainedModel:
+    """Build T5-small: 6 + 6 layers of width 512, 32,128 subwords."""
     config = T5Config(
         vocab_size=32_128,
         d_model=512,
@@ -33,8 +33,8 @@ def t5_small() -> transformers.PreTrainedModel:
     return T5ForConditionalGeneration(config)
 
 
-def distilbart() -> transformers.PreTrainedModel:
-    """Build distilbart-12-6: 12 and 6 layers, 1024 wide, 50,264 pieces of words."""
+def build_distilbart() -> transformers.PreTrainedModel:
+    """Build distilbart-12-6: 12 + 6 layers of width 1024, 50,264 subwords."""
     config = BartConfig(
         vocab_size=50_264,
         d_model=1024,
@@ -49,11 +49,11 @@ def distilbart() -> transformers.PreTrainedModel:
     return BartForConditionalGeneration(config)
 
 
-MODELS = {"T5-small": t5_small, "distilbart-12-6": distilbart}
+MODELS = {"T5-small": build_t5_small, "distilbart-12-6": build_distilbart}
 
 
 def main() -> None:
-    """Time one model."""
+    """Time a model and print the result."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--model", choices=MODELS, required=True)
     options = parse_options(parser)
@@ -69,21 +69,21 @@ def main() -> None:
         decoder_start_token_id=model.config.decoder_start_token_id,
     )
 
-    def generate(together: int) -> Callable[[], set[int]]:
-        source_ids = torch.randint(100, 10_000, (together, options.source_tokens))
+    def prepare(batch_size: int) -> Callable[[], set[int]]:
+        source_ids = torch.randint(100, 10_000, (batch_size, options.source_tokens))
         source_valid = torch.ones_like(source_ids)
 
-        def write() -> set[int]:
+        def summarize() -> set[int]:
             with torch.inference_mode():
-                written = model.generate(
+                output_ids = model.generate(
                     source_ids, attention_mask=source_valid, generation_config=settings
                 )
-            return {written.shape[1] - 1}  # the first token is the start
+            return {output_ids.shape[1] - 1}  # without the start token
 
-        return write
+        return summarize
 
     version = f"transformers {transformers.__version__}, torch {torch.__version__}"
-    report(version, options, generate)
+    report(version, options, prepare)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Processor time of the parts of a summary: encoder, steps and search."""
+"""Processor time of the encoder, the decoder steps and the search of a summary."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -6,9 +6,9 @@ from typing import Any
 
 import onnxruntime
 from searching.measurement import (
-    ForVocabulary,
     Measurement,
-    network_of,
+    OovModel,
+    make_network,
     random_sources,
     table_head,
     table_row,
@@ -21,27 +21,29 @@ from readagain.export.write import build_graphs
 from readagain.model_dir import ModelDir, graph_names
 from readagain.storage.bundled import find_model
 
-BUNDLED = "news"
+BUNDLED_MODEL = "news"
 
 
-def show_shares(measurement: Measurement) -> None:
-    """Print the processor time of each part, in the fastest round."""
+def measure_shares(measurement: Measurement) -> None:
+    """Print the time of the encoder, the decoder steps and the rest, in the fastest round."""
     print("\n## Parts of a summary, int8: ms of processor time per sentence\n")
     print(table_head(["", "batch", "encoder", "steps", "rest", "sum"]))
     for name, prepare in {
-        "512 wide, 15K, no constraints": paper_search,
-        f"`{BUNDLED}`, text to headline": bundled_search,
+        "512 wide, 15K, no constraints": prepare_paper_model,
+        f"`{BUNDLED_MODEL}`, text to headline": prepare_bundled_model,
     }.items():
         sessions, search = prepare(measurement)
-        for together in (1, 16):
-            rounds = [one_round(sessions, search, together) for _ in range(measurement.repeat + 1)]
-            parts = min(rounds[1:], key=sum)  # the first warms up
-            cells = [f"{1e3 * seconds:.1f}" for seconds in (*parts, sum(parts))]
-            print(table_row([name, str(together), *cells]))
+        for batch_size in (1, 16):
+            rounds = [
+                time_round(sessions, search, batch_size) for _ in range(measurement.repeat + 1)
+            ]
+            fastest = min(rounds[1:], key=sum)  # the first round warms up
+            cells = [f"{1e3 * seconds:.1f}" for seconds in (*fastest, sum(fastest))]
+            print(table_row([name, str(batch_size), *cells]))
 
 
-class Timed:
-    """A session that adds up the processor time of its runs."""
+class TimedSession:
+    """An ONNX Runtime session that adds up the processor time of its runs."""
 
     def __init__(self, graph: bytes, threads: int) -> None:
         options = onnxruntime.SessionOptions()
@@ -53,52 +55,53 @@ class Timed:
 
     def run(self, *arguments: Any) -> Any:
         """Run the graph."""
-        begin = time.process_time()
+        start = time.process_time()
         outputs = self._session.run(*arguments)
-        self.seconds += time.process_time() - begin
+        self.seconds += time.process_time() - start
         return outputs
 
 
-Search = Callable[[int], int]  # summarizes with a batch size; returns the number of sentences
+Search = Callable[[int], int]
+"""Function that summarizes sentences in batches of a size, and returns their number."""
 
 
-def paper_search(measurement: Measurement) -> tuple[Sequence[Timed], Search]:
-    """Prepare searches with the paper's model for ten words."""
-    run, network = network_of("read_again_lstm_copy_15k")
-    tensors = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
-    graphs = build_graphs(run, tensors, ["int8"])["int8"]
-    sessions = [Timed(graph, measurement.threads) for graph in graphs]
-    model = ForVocabulary(OnnxStepModel(*sessions), run.vocab_size)
+def prepare_paper_model(measurement: Measurement) -> tuple[Sequence[TimedSession], Search]:
+    """Return the sessions of the paper's model, and a search for ten words of random sources."""
+    run, network = make_network("read_again_lstm_copy_15k")
+    weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    graphs = build_graphs(run, weights, ["int8"])["int8"]
+    sessions = [TimedSession(graph, measurement.threads) for graph in graphs]
+    model = OovModel(OnnxStepModel(*sessions), run.vocab_size)
 
-    def search(together: int) -> int:
-        measurement.search(model, random_sources(together, measurement.words))
-        return together
+    def search(batch_size: int) -> int:
+        measurement.search(model, random_sources(batch_size, measurement.source_words))
+        return batch_size
 
     return sessions, search
 
 
-def bundled_search(measurement: Measurement) -> tuple[Sequence[Timed], Search]:
-    """Prepare headlines of invented sentences with a bundled model and its constraints."""
-    model_dir = ModelDir.open(find_model(BUNDLED))
+def prepare_bundled_model(measurement: Measurement) -> tuple[Sequence[TimedSession], Search]:
+    """Return the sessions of a bundled model, and a function that summarizes sample sentences."""
+    model_dir = ModelDir.open(find_model(BUNDLED_MODEL))
     graphs = [(model_dir.path / name).read_bytes() for name in graph_names("int8")]
-    sessions = [Timed(graph, measurement.threads) for graph in graphs]
+    sessions = [TimedSession(graph, measurement.threads) for graph in graphs]
     model = OnnxStepModel(*sessions)
     summarizer = Summarizer(model_dir.run, model_dir.source_vocab, model_dir.vocab, model)
 
-    def search(together: int) -> int:
-        for at in range(0, len(SENTENCES), together):
-            summarizer.summarize(SENTENCES[at : at + together])
+    def search(batch_size: int) -> int:
+        for start in range(0, len(SENTENCES), batch_size):
+            summarizer.summarize(SENTENCES[start : start + batch_size])
         return len(SENTENCES)
 
     return sessions, search
 
 
-def one_round(sessions: Sequence[Timed], search: Search, together: int) -> list[float]:
-    """Return the seconds per sentence of the encoder, the steps and everything else."""
+def time_round(sessions: Sequence[TimedSession], search: Search, batch_size: int) -> list[float]:
+    """Return the seconds per sentence of the encoder, the decoder steps and everything else."""
     for session in sessions:
         session.seconds = 0.0
-    begin = time.process_time()
-    number = search(together)
-    everything = time.process_time() - begin
-    inside = [session.seconds for session in sessions]
-    return [seconds / number for seconds in (*inside, everything - sum(inside))]
+    start = time.process_time()
+    num_sentences = search(batch_size)
+    total_s = time.process_time() - start
+    session_s = [session.seconds for session in sessions]
+    return [seconds / num_sentences for seconds in (*session_s, total_s - sum(session_s))]

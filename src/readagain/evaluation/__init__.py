@@ -1,1 +1,1 @@
-"""Evaluation of systems on data sets: scores, statistics, reports, tuning."""
+"""Evaluation of summarization systems on data sets: scores, statistics, reports, tuning."""

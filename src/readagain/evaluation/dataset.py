@@ -1,4 +1,4 @@
-"""Data set that systems are evaluated on."""
+"""Data sets on which systems are evaluated."""
 
 import random
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _DEFAULT_SPLIT: SplitName = "dev"
 
 @dataclass(frozen=True, kw_only=True)
 class EvalExample:
-    """A text and its references, each on one line."""
+    """A text and its references; each reference is on one line."""
 
     text: str
     references: tuple[str, ...]
@@ -43,11 +43,14 @@ class DataSet:
     """Texts with references.
 
     Args:
+        rows: the examples, in the order of the files.
+        files: the files that were read.
         format: name of a corpus format, or `PREPARED`.
-        is_tokenized: whether the texts are tokenized as in Gigaword: space-separated, lower case.
+        is_tokenized: whether the texts are tokenized as in Gigaword: lower-case words separated by
+            spaces.
         are_references_tokenized: whether the references are tokenized as in Gigaword.
-        selection: how the rows were selected from the files; None for all.
-        language: code of the language, as stored in a prepared corpus or as detected.
+        selection: description of the rows that were selected from the files; None if all were.
+        language: language code, stored in a prepared corpus or detected from the texts.
         skipped: invalid records of the files, which are not in `rows`.
     """
 
@@ -66,7 +69,7 @@ class DataSet:
         return fingerprint([(row.text, row.references) for row in self.rows])
 
     def first(self, limit: int | None) -> "DataSet":
-        """Return the first `limit` rows, or all if it is None.
+        """Return a data set with the first `limit` rows, or with all if `limit` is None.
 
         Raises:
             ArgumentError: for a limit below 1.
@@ -78,7 +81,9 @@ class DataSet:
         return replace(self, rows=self.rows[:limit], selection=f"the first {limit:,}")
 
     def sample(self, size: int | None, *, seed: int = 1) -> "DataSet":
-        """Return a random sample of the rows in their order, or all if `size` is None.
+        """Return a data set with a random sample of the rows, or with all if `size` is None.
+
+        The sampled rows keep their order.
 
         Raises:
             ArgumentError: for a size below 1.
@@ -87,8 +92,8 @@ class DataSet:
             return self
         if size < 1:
             raise ArgumentError("{sample} is {0}; expected 1 or more", size)
-        chosen = sorted(random.Random(seed).sample(range(len(self.rows)), size))
-        rows = tuple(self.rows[row] for row in chosen)
+        indices = sorted(random.Random(seed).sample(range(len(self.rows)), size))
+        rows = tuple(self.rows[index] for index in indices)
         return replace(self, rows=rows, selection=f"a random sample with seed {seed}")
 
 
@@ -103,16 +108,16 @@ def read_dataset(
 
     Args:
         path: the file or directory.
-        options: how raw files are read; if `is_tokenized` is None, it is detected.
-        split: split of a directory; by default dev for a prepared corpus. The name of a file must
-            match it.
-        on_error: whether to skip invalid records; scores on a part of a data set are not
-            comparable with scores on all of it.
+        options: options of the file readers; if `is_tokenized` is None, it is detected.
+        split: split to read from a directory; by default dev for a prepared corpus. If `path` is a
+            file, its name must contain the split.
+        on_error: stop at an invalid record, or skip it. Scores without the skipped records are not
+            comparable with scores on the whole data set.
 
     Raises:
-        DataError: if the data is missing, ambiguous, empty or not readable, or if line-aligned
-            files differ in length.
-        ConfigError: for an unknown split, or one that does not match.
+        DataError: if the data is missing, ambiguous, empty or not readable, or if parallel files
+            have different numbers of lines.
+        ConfigError: for an unknown split, or a split that is not in the name of the file.
     """
     if split is not None and split not in SPLIT_NAMES:
         raise ArgumentError("{split} is '{0}'; expected {1}", split, ", ".join(SPLIT_NAMES))
@@ -121,32 +126,39 @@ def read_dataset(
             return _read_prepared(path.parent, name, options.is_tokenized)
     if (path / FILE_NAME).is_file():
         return _read_prepared(path, split or _DEFAULT_SPLIT, options.is_tokenized)
-    [source] = find_inputs([str(_choose(path, split))], options)
-    if len(source.paths) > 1:
-        require_equal_lengths({file: _count_lines(file) for file in source.paths})
+    [corpus_input] = find_inputs([str(_find_dataset(path, split))], options)
+    files = corpus_input.paths
+    if len(files) > 1:
+        require_equal_lengths({file: _count_lines(file) for file in files})
     skipped: list[InvalidRecord] = []
-    format = FORMATS[source.format]
+    format = FORMATS[corpus_input.format]
     pairs = (
-        pair for block in format.read_blocks(source) for pair in format.parse_block(source, block)
+        pair
+        for block in format.read_blocks(corpus_input)
+        for pair in format.parse_block(corpus_input, block)
     )
-    examples = (_row(*pair, source.paths) for pair in enumerate(pairs, start=1))
+    examples = (_make_example(pair, number, files) for number, pair in enumerate(pairs, start=1))
     rows = list(valid_records(examples, on_error, skipped.append))
     if not rows:
-        first = f"; {skipped[0].where}: {skipped[0].reason}" if skipped else ""
-        raise DataError(f"{source.path}: no valid pairs{first}; expected at least one")
+        reason = f"; {skipped[0].where}: {skipped[0].reason}" if skipped else ""
+        raise DataError(f"{corpus_input.path}: no valid pairs{reason}; expected at least one")
     return DataSet(
         rows=tuple(rows),
-        files=source.paths,
-        format=source.format,
-        is_tokenized=source.is_text_tokenized,
-        are_references_tokenized=source.is_headline_tokenized,
+        files=files,
+        format=corpus_input.format,
+        is_tokenized=corpus_input.is_text_tokenized,
+        are_references_tokenized=corpus_input.is_headline_tokenized,
         language=language_of_texts(row.text for row in rows[:NUM_TEXTS]),
         skipped=tuple(skipped),
     )
 
 
-def _choose(path: Path, split: str | None) -> Path:
-    """Return the file of the data set in a directory."""
+def _find_dataset(path: Path, split: str | None) -> Path:
+    """Return the only data set in a directory, or the only one of a split.
+
+    The result is the file with the texts, or the directory itself if it is a copy of DUC as NIST
+    distributes it. If `path` is a file, return it.
+    """
     if not path.is_dir():
         if split is not None and path.exists() and split_by_name(path) != split:
             raise ArgumentError(
@@ -156,11 +168,11 @@ def _choose(path: Path, split: str | None) -> Path:
                 path,
             )
         return path
-    sets = [file for file in sorted(path.iterdir()) if file.is_file() and _is_set(file)]
-    chosen = [file for file in sets if split is None or split_by_name(file) == split]
-    if len(chosen) == 1:
-        return chosen[0]
-    if not sets:
+    datasets = [file for file in sorted(path.iterdir()) if file.is_file() and _is_dataset(file)]
+    matches = [file for file in datasets if split is None or split_by_name(file) == split]
+    if len(matches) == 1:
+        return matches[0]
+    if not datasets:
         if duc_nist.find_documents(path):
             return path
         raise DataError(
@@ -168,18 +180,19 @@ def _choose(path: Path, split: str | None) -> Path:
             "input.txt and task1_ref0.txt, a prepared corpus, DUC as NIST distributes it, or one "
             f"file with the suffix {', '.join(KNOWN_SUFFIXES)}"
         )
-    names = ", ".join(file.name for file in chosen or sets)
-    if not chosen:
+    names = ", ".join(file.name for file in matches or datasets)
+    if not matches:
         raise DataError(f"{path}: no {split} set in this folder; found {names}")
     raise DataError(
-        f"{path}: {len(chosen)} data sets in this folder: {names}; give the path of one, such as "
-        f"{chosen[0]}" + ("" if split else ", or the split train, dev or test")
+        f"{path}: {len(matches)} data sets in this folder: {names}; give the path of one, such as "
+        f"{matches[0]}" + ("" if split else ", or the split train, dev or test")
     )
 
 
-def _is_set(path: Path) -> bool:
-    is_parallel = parallel.find_references(path) or parallel.find_headlines(path)
-    return bool(is_parallel) or plain_name(path).endswith(KNOWN_SUFFIXES)
+def _is_dataset(path: Path) -> bool:
+    """Return whether a file has pairs, or has texts whose references are in other files."""
+    is_parallel = bool(parallel.find_references(path) or parallel.find_headlines(path))
+    return is_parallel or plain_name(path).endswith(KNOWN_SUFFIXES)
 
 
 def _count_lines(path: Path) -> int:
@@ -187,27 +200,36 @@ def _count_lines(path: Path) -> int:
         return sum(1 for _ in read_lines(stream))
 
 
-def _row(
-    number: int, pair: Example | InvalidRecord, files: Sequence[Path]
+def _make_example(
+    pair: Example | InvalidRecord, number: int, files: Sequence[Path]
 ) -> EvalExample | InvalidRecord:
-    """Check the references of a pair and return it as an example.
+    """Convert a pair to an `EvalExample`, or to an invalid record if a reference is empty.
 
-    If there are several files, the first has the texts.
+    Args:
+        pair: a pair of the corpus; an invalid record is returned unchanged.
+        number: number of the pair in the data set, from 1.
+        files: one file with texts and references, or the file with the texts followed by one file
+            for each reference.
     """
     if isinstance(pair, InvalidRecord):
         return pair
     references = pair.references or (pair.headline,)
-    for column, reference in enumerate(references, start=1):
+    for reference_number, reference in enumerate(references, start=1):
         if not reference.strip():
-            is_parallel = len(files) > 1
-            where = f"{files[column]}:{number}" if is_parallel else f"{files[0]}: pair {number}"
+            if len(files) > 1:
+                where = f"{files[reference_number]}:{number}"
+            else:
+                where = f"{files[0]}: pair {number}"
             reason = "empty reference; add it, or remove the pair from the data"
             return InvalidRecord(where, reason, asdict(pair))
     return EvalExample(text=pair.text, references=tuple(map(on_one_line, references)))
 
 
 def _read_prepared(directory: Path, split: str, is_tokenized: bool | None) -> DataSet:
-    """Read the raw texts of a split of a prepared corpus."""
+    """Read the texts and headlines of a split of a prepared corpus.
+
+    `is_tokenized` overrides what the corpus records about its texts and headlines, unless None.
+    """
     corpus = PreparedCorpus.open(directory)
     if not corpus.manifest.splits[split]["pairs"]:
         raise DataError(
@@ -215,27 +237,29 @@ def _read_prepared(directory: Path, split: str, is_tokenized: bool | None) -> Da
             f"corpus again with {split} pairs"
         )
     files = (directory / texts_file(split),)
-    rows = (_row(*pair, files) for pair in enumerate(corpus.texts(split), start=1))
+    pairs = enumerate(corpus.texts(split), start=1)
+    examples = (_make_example(pair, number, files) for number, pair in pairs)
+    if is_tokenized is None:
+        are_texts_tokenized = _are_inputs_tokenized(corpus, split, "is_text_tokenized")
+        are_references_tokenized = _are_inputs_tokenized(corpus, split, "is_headline_tokenized")
+    else:
+        are_texts_tokenized = are_references_tokenized = is_tokenized
     return DataSet(
-        rows=tuple(valid_records(rows, "stop")),
+        rows=tuple(valid_records(examples, "stop")),
         files=files,
         format=PREPARED,
-        is_tokenized=_is_tokenized(corpus, split, "is_text_tokenized", is_tokenized),
-        are_references_tokenized=_is_tokenized(
-            corpus, split, "is_headline_tokenized", is_tokenized
-        ),
+        is_tokenized=are_texts_tokenized,
+        are_references_tokenized=are_references_tokenized,
         language=corpus.manifest.language,
     )
 
 
-def _is_tokenized(corpus: PreparedCorpus, split: str, key: str, override: bool | None) -> bool:
-    """Return the override, or whether the inputs of a split are tokenized."""
-    if override is not None:
-        return override
+def _are_inputs_tokenized(corpus: PreparedCorpus, split: str, key: str) -> bool:
+    """Return whether the inputs of a split are tokenized, as recorded under `key`."""
     inputs = corpus.manifest.inputs
-    # A split without inputs was held out from the training inputs.
-    split_inputs = [each for each in inputs if each["split"] == split] or inputs
-    values = {bool(each[key]) for each in split_inputs}
+    # A split without inputs of its own was held out from the training inputs.
+    split_inputs = [entry for entry in inputs if entry["split"] == split] or inputs
+    values = {bool(entry[key]) for entry in split_inputs}
     if len(values) > 1:
         raise DataError(
             f"{corpus.folder}: only some inputs of its {split} split are tokenized as in "

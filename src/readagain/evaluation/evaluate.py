@@ -24,11 +24,14 @@ from readagain.version import __version__
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evaluation:
-    """Scores of a system on a data set, and how they were obtained.
+    """Scores of a system on a data set, with its summaries and settings.
 
     Args:
-        system: name of the system; `details` is its description.
-        seconds: time to generate the summaries, without loading.
+        system: name of the system.
+        details: settings of the system, see `System.describe`.
+        stats: statistics of the summaries.
+        reference_stats: statistics of the references.
+        seconds: time to generate the summaries, without loading the system.
     """
 
     system: str
@@ -49,16 +52,16 @@ class Evaluation:
 
     @property
     def rows_with_unk(self) -> int:
-        """Number of rows with UNK, which Gigaword's preprocessing wrote for rare words."""
+        """Number of rows with UNK in a reference; Gigaword has UNK instead of rare words."""
         return sum(any(map(_has_unk, row.references)) for row in self.data.rows)
 
     @property
     def summaries_with_unk(self) -> int:
-        """Number of summaries with UNK; models never generate it, baselines may copy it."""
+        """Number of summaries with UNK; models never generate UNK, baselines may copy it."""
         return sum(_has_unk(summary.text) for summary in self.summaries)
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values; `rouge` is the output of `readagain rouge --json`."""
+        """Return the output of `readagain evaluate --json`."""
         return {
             "model": {"name": self.system, **self.details},
             "protocol": self.protocol,
@@ -95,9 +98,13 @@ def evaluate(
     *,
     on_summary: Callable[[], None] = lambda: None,
 ) -> Evaluation:
-    """Summarize every row and score the summaries.
+    """Summarize the texts of a data set and score the summaries.
 
-    The system must be loaded for the same protocol. `on_summary` is called after each summary.
+    Args:
+        system: a system loaded with the settings of `protocol`.
+        data: the data set.
+        protocol: name of the protocol.
+        on_summary: function to call after each summary, for example to show progress.
 
     Raises:
         ConfigError: for an unknown protocol.
@@ -110,17 +117,17 @@ def evaluate(
         on_summary()
     seconds = time.perf_counter() - start
     language = find_language(data.language)
-    tokenized, references = [], []
+    tokenized_summaries, tokenized_references = [], []
     for row, summary in zip(data.rows, summaries, strict=True):
         source = source_norms(row.text, is_tokenized=data.is_tokenized, language=language)
         norms = [word.norm for word in summary.words]
-        tokenized.append(TokenizedSummary(summary.text, norms, source))
+        tokenized_summaries.append(TokenizedSummary(summary.text, norms, source))
         for reference in row.references:
             words = summary_words(
                 reference, is_tokenized=data.are_references_tokenized, language=language
             )
             norms = [word.norm for word in words]
-            references.append(TokenizedSummary(reference, norms, source))
+            tokenized_references.append(TokenizedSummary(reference, norms, source))
     return Evaluation(
         system=system.name,
         details=system.describe(),
@@ -133,9 +140,9 @@ def evaluate(
             protocol,
         ),
         stats=summary_stats(
-            tokenized, num_copied=sum(sum(summary.is_copied) for summary in summaries)
+            tokenized_summaries, num_copied=sum(sum(summary.is_copied) for summary in summaries)
         ),
-        reference_stats=summary_stats(references),
+        reference_stats=summary_stats(tokenized_references),
         seconds=seconds,
         machine=describe_machine(),
     )

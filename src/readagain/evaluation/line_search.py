@@ -1,36 +1,38 @@
 """Minimum error rate training: exact line searches over n-best lists.
 
-Och 2003, "Minimum error rate training in statistical machine translation", section 5. The score of
-a candidate is base + weights . features, so along a line in the space of weights it is a linear
-function of the step. The best candidate of a document changes only where two of these lines cross,
-so the mean metric of a data set is a step function.
+Och 2003, "Minimum error rate training in statistical machine translation", section 5. The n-best
+list of a document has its candidate summaries, and the search score of a candidate is base +
+weights . features. A line search changes the weights to weights + step * direction, so the score of
+each candidate is a straight line over the step. The best candidate of a document changes only at
+steps where two lines cross. Between these steps, the mean metric of the best candidates is
+constant, so trying one step of each interval finds the best step exactly.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
-Numbers = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
+from readagain.rouge.scores import Numbers
 
-RANDOM_STARTS = 8
-"""Number of random starts in addition to the given one."""
-MAX_PASSES = 20
+Indices = NDArray[np.intp]
+
+_NUM_RANDOM_STARTS = 8
+_MAX_PASSES = 20
 """Maximum number of passes over all directions from one start."""
-MIN_WIDTH = 1e-9
-"""Smaller intervals and gains are rounding errors."""
+_TOLERANCE = 1e-9
+"""Shorter intervals of steps, and smaller differences of the metric, are rounding errors."""
 
 
 @dataclass(frozen=True)
 class NBestLists:
-    """Up to K candidates of D documents; missing ones have a base of -inf.
+    """Candidate summaries of D documents, up to K of each.
 
     Args:
-        base: (D, K) scores without features.
+        base: (D, K) scores without features, -inf where a document has fewer candidates.
         features: (D, K, F) feature values.
-        metrics: (D, K) metric of each candidate.
+        metrics: (D, K) metric of each candidate, such as its ROUGE-1.
     """
 
     base: Numbers
@@ -38,9 +40,9 @@ class NBestLists:
     metrics: Numbers
 
     def value(self, weights: Numbers) -> float:
-        """Return the mean metric of the candidates that the weights select."""
-        chosen = (self.base + self.features @ weights).argmax(axis=1)
-        return float(np.take_along_axis(self.metrics, chosen[:, None], axis=1).mean())
+        """Return the mean metric of the highest-scoring candidates under (F,) weights."""
+        best_candidates = (self.base + self.features @ weights).argmax(axis=1)  # (D,)
+        return float(np.take_along_axis(self.metrics, best_candidates[:, None], axis=1).mean())
 
 
 def best_weights(
@@ -48,16 +50,15 @@ def best_weights(
 ) -> tuple[Numbers, float]:
     """Return the weights with the highest mean metric, and that metric.
 
-    Line searches along every axis and along random directions are repeated until none improves,
-    from the given (F,) start and from random ones around it. No weight moves away from its start by
-    more than `max_change`: with weights farther away, decoding would find candidates that are not
-    in the lists.
+    The line searches start from the (F,) weights `start` and from random weights around them. No
+    weight moves away from `start` by more than `max_change`: with weights farther away, decoding
+    would find candidates that are not in the lists.
     """
     rng = np.random.default_rng(seed)
-    F = len(start)
-    starts = [start, *(start + rng.uniform(-max_change, max_change, size=(RANDOM_STARTS, F)))]
-    found = [_maximize(lists, each, start, max_change, rng) for each in starts]
-    return max(found, key=lambda each: each[1])
+    size = (_NUM_RANDOM_STARTS, len(start))
+    starts = [start, *(start + rng.uniform(-max_change, max_change, size=size))]
+    results = [_maximize(lists, weights, start, max_change, rng) for weights in starts]
+    return max(results, key=lambda weights_and_value: weights_and_value[1])
 
 
 def _maximize(
@@ -67,17 +68,24 @@ def _maximize(
     max_change: float,
     rng: np.random.Generator,
 ) -> tuple[Numbers, float]:
-    """Repeat line searches from one start until none improves the metric."""
+    """Improve weights by line searches along every axis and along random directions.
+
+    The line searches are repeated until none of them improves the metric.
+
+    Returns:
+        (F,) weights, and their mean metric.
+    """
     value = lists.value(weights)
-    for _ in range(MAX_PASSES):
-        before = value
-        for direction in (*np.eye(len(weights)), *rng.normal(size=(len(weights), len(weights)))):
-            shortest, longest = _step_range(weights, direction, centre, max_change)
-            step = best_step(lists, weights, direction, shortest=shortest, longest=longest)
+    F = len(weights)
+    for _ in range(_MAX_PASSES):
+        value_before = value
+        for direction in (*np.eye(F), *rng.normal(size=(F, F))):
+            min_step, max_step = _step_range(weights, direction, centre, max_change)
+            step = best_step(lists, weights, direction, min_step=min_step, max_step=max_step)
             new_weights = weights + step * direction
             if (new_value := lists.value(new_weights)) > value:
                 weights, value = new_weights, new_value
-        if value <= before:
+        if value <= value_before:
             break
     return weights, value
 
@@ -85,71 +93,90 @@ def _maximize(
 def _step_range(
     weights: Numbers, direction: Numbers, centre: Numbers, max_change: float
 ) -> tuple[float, float]:
-    """Return the range of steps that keeps every weight within `max_change` of the centre."""
-    changes = direction != 0
+    """Return the lowest and highest step that keep every weight within `max_change` of `centre`."""
+    is_changed = direction != 0
     bounds = centre + [[-max_change], [max_change]]  # (2, F)
-    ends = (bounds - weights)[:, changes] / direction[changes]  # (2, number of changing weights)
-    return float(ends.min(axis=0).max()), float(ends.max(axis=0).min())
+    # Steps at which each of C changed weights reaches its bounds.
+    steps = (bounds - weights)[:, is_changed] / direction[is_changed]  # (2, C)
+    return float(steps.min(axis=0).max()), float(steps.max(axis=0).min())
 
 
 def best_step(
-    lists: NBestLists, weights: Numbers, direction: Numbers, *, shortest: float, longest: float
+    lists: NBestLists, weights: Numbers, direction: Numbers, *, min_step: float, max_step: float
 ) -> float:
-    """Return the step to the middle of the best interval along a direction, nearest to 0.
+    """Return the step for which weights + step * direction has the highest mean metric.
 
-    The line starts at (F,) weights; a negative step goes back.
+    The metric is constant on intervals of steps. Return the middle of the best interval; of several
+    best intervals, the middle nearest to 0.
+
+    Args:
+        lists: n-best lists of D documents.
+        weights: (F,) weights at step 0.
+        direction: (F,) direction of the line.
+        min_step: lowest step, usually negative.
+        max_step: highest step.
     """
-    heights = lists.base + lists.features @ weights  # (D, K)
-    slopes = lists.features @ direction  # (D, K)
-    metrics = np.zeros(len(heights))  # metric of the current best candidates
-    positions, gains = [], []
-    for documents, changes, leaders in highest_lines(heights, slopes, shortest, longest):
-        positions.append(changes)
-        gains.append(lists.metrics[documents, leaders] - metrics[documents])
-        metrics[documents] = lists.metrics[documents, leaders]
-    # The sort is stable, so the sum starts with the metrics of the first best candidates.
-    order = np.argsort(np.concatenate(positions), kind="stable")
-    starts = np.concatenate(positions)[order]
-    values = np.cumsum(np.concatenate(gains)[order])
-    ends = np.append(starts[1:], longest)
-    is_wide = ends - starts > MIN_WIDTH
+    heights = lists.base + lists.features @ weights  # (D, K) scores at step 0
+    slopes = lists.features @ direction  # (D, K) change of the scores per step of 1
+    metrics = np.zeros(len(heights))  # (D,) metrics of the current best candidates
+    change_steps, metric_gains = [], []
+    for documents, steps, candidates in highest_lines(heights, slopes, min_step, max_step):
+        change_steps.append(steps)
+        metric_gains.append(lists.metrics[documents, candidates] - metrics[documents])
+        metrics[documents] = lists.metrics[documents, candidates]
+    # The changes of all documents, in the order of the steps. The sort is stable, so the sum starts
+    # with the metrics of the best candidates at `min_step`.
+    order = np.argsort(np.concatenate(change_steps), kind="stable")
+    starts = np.concatenate(change_steps)[order]
+    values = np.cumsum(np.concatenate(metric_gains)[order])
+    ends = np.append(starts[1:], max_step)
+    is_wide = ends - starts > _TOLERANCE
     if not is_wide.any():
         return 0.0
-    best = is_wide & (values >= values[is_wide].max() - MIN_WIDTH)
-    middles = (starts + ends)[best] / 2
+    is_best = is_wide & (values >= values[is_wide].max() - _TOLERANCE)
+    middles = (starts + ends)[is_best] / 2
     return float(middles[np.abs(middles).argmin()])
 
 
 def highest_lines(
-    heights: Numbers, slopes: Numbers, shortest: float, longest: float
+    heights: Numbers, slopes: Numbers, min_step: float, max_step: float
 ) -> Iterator[tuple[Indices, Numbers, Indices]]:
-    """Find which of K lines is highest between two positions, for D documents at once.
+    """Find the highest of K lines at every step of a range, for D documents at once.
 
-    `heights` are the (D, K) values of the lines at 0, -inf for missing lines.
+    The first yield has the highest lines of all documents at `min_step`. Each later yield has the
+    next change of every document whose highest line changes again.
+
+    Args:
+        heights: (D, K) values of the lines at step 0, -inf for missing lines.
+        slopes: (D, K) slopes of the lines.
+        min_step: first step.
+        max_step: last step.
 
     Yields:
-        Documents, the positions where their highest line changes, and the new highest lines;
-        first all documents at the first position.
+        Three arrays of equal length: indices of documents, the steps where their highest line
+        changes, and the index of the new highest line.
     """
     D = len(heights)
     documents = np.arange(D)
-    leaders = _steepest(heights + shortest * slopes, slopes)
-    yield documents, np.full(D, shortest), leaders
+    highest = _largest_or_steepest(heights + min_step * slopes, slopes)
+    yield documents, np.full(D, min_step), highest
     while len(documents):
-        height = heights[documents, leaders][:, None]
-        rise = slopes[documents] - slopes[documents, leaders][:, None]  # (D, K)
+        # Only a steeper line can cross the highest one. C documents may still change.
+        height = heights[documents, highest][:, None]  # (C, 1)
+        extra_slope = slopes[documents] - slopes[documents, highest][:, None]  # (C, K)
         with np.errstate(divide="ignore", invalid="ignore"):
-            crossings = np.where(rise > 0, (height - heights[documents]) / rise, np.inf)
-        positions = crossings.min(axis=1)
-        has_next = positions < longest
-        overtaking = _steepest(-crossings, slopes[documents])
-        documents, leaders = documents[has_next], overtaking[has_next]
-        positions = positions[has_next]
+            crossings = np.where(
+                extra_slope > 0, (height - heights[documents]) / extra_slope, np.inf
+            )  # (C, K)
+        steps = crossings.min(axis=1)
+        next_highest = _largest_or_steepest(-crossings, slopes[documents])
+        has_change = steps < max_step
+        documents, highest = documents[has_change], next_highest[has_change]
         if len(documents):
-            yield documents, np.maximum(positions, shortest), leaders
+            yield documents, np.maximum(steps[has_change], min_step), highest
 
 
-def _steepest(values: Numbers, slopes: Numbers) -> Indices:
-    """Return the index of the largest value of each row; ties go to the steepest line."""
+def _largest_or_steepest(values: Numbers, slopes: Numbers) -> Indices:
+    """Return the (D,) index of the largest of K values; of equal ones, the steepest line."""
     is_largest = values == values.max(axis=1, keepdims=True)
     return np.asarray(np.where(is_largest, slopes, -np.inf).argmax(axis=1))

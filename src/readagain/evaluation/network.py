@@ -22,13 +22,10 @@ if TYPE_CHECKING:
     from readagain.engine.summarizer import Summarizer
 
 _DIGIT = re.compile(r"\d")
-# "We generate summaries with 15 words using beam-size of 10" (Zeng, Luo, Fidler and Urtasun 2016,
-# section 4). ROUGE then truncates them to 75 bytes.
-_PAPER_DUC = {"beam_size": 10, "min_words": 15, "max_words": 15, "min_bytes": 0, "max_bytes": 0}
-# The DUC protocols score the first 75 bytes. A search for summaries of at most 75 bytes gives
-# better ones than truncation. The minimum does not count spaces: 61 bytes are about 72 with the
-# spaces between a dozen words. MBR reranking uses recall, as the protocol does, and needs a large
-# beam.
+# The DUC protocols score the first 75 bytes of a summary. A search for summaries of at most 75
+# bytes gives better ones than truncation. `min_bytes` does not count spaces: 61 bytes are about 72
+# with the spaces between a dozen words. MBR reranking by recall, the score of the protocol, needs a
+# large beam.
 _DUC = {
     "beam_size": 32,
     "min_words": 1,
@@ -43,11 +40,12 @@ PROTOCOL_SETTINGS: dict[str, dict[str, Any]] = {
     "duc2004": _DUC,
     UNICODE: {},
 }
-"""Decoding settings of each protocol."""
-# ROUGE counts words in common with the reference. A model that has the styles below is therefore
-# scored in the style nearest to the references, and with MBR reranking (`consensus`). Both increase
-# ROUGE, but not the rated quality (docs/quality.md).
+"""Decoding settings that a protocol changes, by protocol."""
+# ROUGE counts words that a summary shares with the reference. So a model with the styles below is
+# scored in the style that is most similar to the references, and with MBR reranking (`consensus`).
+# Both increase ROUGE, but not the quality that raters see (docs/quality.md).
 BENCHMARK_STYLES = {"tokenized": "newswire", "raw": "close"}
+"""Style for texts that are tokenized as in Gigaword, and for raw texts."""
 BENCHMARK_SETTINGS = {
     "beam_size": 10,
     "length_penalty": 0.6,
@@ -56,24 +54,31 @@ BENCHMARK_SETTINGS = {
     "check_penalty": 0.0,
     "consensus": 0.4,
 }
+"""Decoding settings of a model with `BENCHMARK_STYLES`."""
+# "We generate summaries with 15 words using beam-size of 10" (Zeng, Luo, Fidler and Urtasun 2016,
+# section 4). ROUGE then truncates these summaries to 75 bytes.
+_PAPER_DUC = {"beam_size": 10, "min_words": 15, "max_words": 15, "min_bytes": 0, "max_bytes": 0}
 PAPER_SETTINGS: dict[str, dict[str, Any]] = {
     "gigaword": {},
     "duc2003": _PAPER_DUC,
     "duc2004": _PAPER_DUC,
     UNICODE: {},
 }
-"""Decoding settings with which the paper's tables are reproduced."""
+"""Decoding settings to reproduce the paper's tables, by protocol."""
 
 
 @dataclass(frozen=True)
 class NetworkSystem:
-    """A model directory and its summarizer.
+    """A trained model, to be evaluated.
 
     Args:
+        name: name given by the user.
+        model_dir: the model directory.
         summarizer: the loaded model, with the decoding settings to use.
-        precision: precision of the ONNX graphs; None for the first that the model has.
-        styles: style for texts tokenized as in Gigaword ("tokenized") and for other texts ("raw");
-            None for the style of the model.
+        precision: precision of the ONNX graphs; None for the first precision of the model.
+        threads: number of threads, for the report.
+        styles: styles by form of the text, as in `BENCHMARK_STYLES`; None for the default style of
+            the model.
     """
 
     name: str
@@ -108,20 +113,22 @@ class NetworkSystem:
     def summarize_n_best(
         self, texts: Sequence[str], *, is_tokenized: bool, n_best: int = 1
     ) -> Iterator[list[tuple[str, Summary]]]:
-        """Yield the n-best summaries of each text, each with the string that is scored."""
+        """Yield the n-best summaries of each text as pairs: the string to score, the summary."""
         options: SummarizeOptions = {"n_best": n_best, "tokenized": is_tokenized}
         if self.styles is not None:
             options["style"] = self.styles["tokenized" if is_tokenized else "raw"]
         if not is_tokenized:
-            for summary in self.summarizer.summarize(iter(texts), **options):
-                yield [(on_one_line(each.text), each) for each in (summary, *summary.alternatives)]
+            for best in self.summarizer.summarize(iter(texts), **options):
+                yield [
+                    (on_one_line(summary.text), summary) for summary in (best, *best.alternatives)
+                ]
             return
         tokenized = [TokenizedText(text) for text in texts]
-        summaries = self.summarizer.summarize((text.for_model for text in tokenized), **options)
-        for text, summary in zip(tokenized, summaries, strict=True):
+        best_summaries = self.summarizer.summarize((text.masked for text in tokenized), **options)
+        for text, best in zip(tokenized, best_summaries, strict=True):
             yield [
-                (" ".join(text.surfaces(each.words)), each)
-                for each in (summary, *summary.alternatives)
+                (" ".join(text.surfaces(summary.words)), summary)
+                for summary in (best, *best.alternatives)
             ]
 
 
@@ -130,8 +137,8 @@ def _find_copied(
 ) -> SystemSummary:
     """Find the words of a summary that the model copied.
 
-    Detokenization may join words, and omit or fill in numbers, so the printed words are aligned
-    with the tokens.
+    Detokenization may join tokens, omit numbers or fill in their digits. So the words of `text` are
+    not the `tokens` of the model, and are aligned with them.
     """
     words = summary_words(text, is_tokenized=is_tokenized, language=language)
     is_copied = [False] * len(words)
@@ -147,36 +154,40 @@ def _find_copied(
 class TokenizedText:
     """A text tokenized as in Gigaword: lower-case words separated by spaces, one sentence per line.
 
-    Models are trained with # for digits and one UNK token. Public data sets differ: DUC has real
-    digits, Gigaword has several spellings of UNK. So digits are masked for the model and restored
-    in its summary. Every spelling of UNK is replaced by the UNK token of the model.
+    Models are trained with # for every digit and with one UNK token. But DUC has real digits, and
+    copies of Gigaword have several spellings of UNK. So digits are masked for the model and
+    restored in its summary, and every spelling of UNK is replaced by the UNK token of the model.
     """
 
     def __init__(self, text: str) -> None:
         sentences = read_tokenized(text).sentences
         self._words: list[str] = [word.norm for sentence in sentences for word in sentence]
-        lines = [" ".join(map(_as_trained, sentence)) for sentence in sentences]
-        self.for_model = "\n".join(lines)
-        """The text with masked digits and the UNK token of models."""
+        lines = [" ".join(map(_mask, sentence)) for sentence in sentences]
+        self.masked = "\n".join(lines)
+        """Input of the model: the text with # for digits and the UNK token of the model."""
 
     def surfaces(self, tokens: Sequence[SummaryToken]) -> list[str]:
-        """Return the words of a summary as they are in this text, with real digits."""
-        masked_words = read_tokenized(self.for_model).words
-        position_of = {word.start: position for position, word in enumerate(masked_words)}
+        """Return the words of a summary with the digits of this text.
+
+        A copied number has the digits at its position. A generated number has those of the first
+        number of the text that it matches.
+        """
+        masked_words = read_tokenized(self.masked).words
+        position_by_start = {word.start: position for position, word in enumerate(masked_words)}
         first_surface: dict[str, str] = {}
         for word, surface in zip(masked_words, self._words, strict=True):
             first_surface.setdefault(word.norm, surface)
-        words = []
+        surfaces = []
         for token in tokens:
             if token.source is not None:
-                words.append(self._words[position_of[token.source.start]])
+                surfaces.append(self._words[position_by_start[token.source.start]])
             elif "#" in token.norm:
-                # A number that is not in the text keeps its #, which ROUGE ignores.
-                words.append(first_surface.get(token.norm, token.norm))
+                # A number that matches none keeps its #, which ROUGE ignores.
+                surfaces.append(first_surface.get(token.norm, token.norm))
             else:
-                words.append(token.norm)
-        return words
+                surfaces.append(token.norm)
+        return surfaces
 
 
-def _as_trained(word: Token) -> str:
+def _mask(word: Token) -> str:
     return SPECIAL_TOKENS[UNK] if is_unk(word.norm) else _DIGIT.sub("#", word.norm)

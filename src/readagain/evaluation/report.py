@@ -1,4 +1,4 @@
-"""Report of an evaluation: tables for the terminal, and files of summaries."""
+"""Report of an evaluation: rows of its tables, and files of summaries."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from readagain.rouge.tokens import lost_letters_warning
 from readagain.storage.files import write_output
 from readagain.text.language import LANGUAGES, UNDETERMINED
 
-_STATS = {
+_STAT_TITLES = {
     "words": "words, mean",
     "bytes": "bytes, mean",
     "copy_rate": "words copied by the system",
@@ -21,28 +21,29 @@ _STATS = {
     "distinct": "different summaries",
     "empty": "empty summaries",
 }
-_MIN_DISTINCT_RATIO = 0.5  # fewer different summaries per text indicate a collapsed model
+_MIN_DISTINCT_RATIO = 0.5
+"""A model with fewer different summaries per text has probably collapsed."""
 
 
 def write_text(path: Path, content: str) -> None:
     """Write a text file atomically.
 
     Raises:
-        DataError: if it cannot be written; an existing file is then unchanged.
+        DataError: if the file cannot be written; an existing file is then unchanged.
     """
     with write_output(path) as partial:
         partial.write_text(content, encoding="utf-8", newline="\n")
 
 
 def stats_rows(result: Evaluation) -> list[tuple[str, str, str]]:
-    """Return the statistics of summaries and references."""
+    """Return the title of each statistic, with its values for summaries and references."""
     return [
-        (title, _stat(name, result.stats), _stat(name, result.reference_stats))
-        for name, title in _STATS.items()
+        (title, _format_stat(name, result.stats), _format_stat(name, result.reference_stats))
+        for name, title in _STAT_TITLES.items()
     ]
 
 
-def _stat(name: str, stats: SummaryStats) -> str:
+def _format_stat(name: str, stats: SummaryStats) -> str:
     value = getattr(stats, name)
     if value is None:
         return "–"
@@ -52,17 +53,17 @@ def _stat(name: str, stats: SummaryStats) -> str:
 
 
 def metadata(result: Evaluation) -> list[tuple[str, str]]:
-    """Return the model, data, options and speed of an evaluation."""
+    """Return model, data, options, speed and warnings of an evaluation as (label, text) rows."""
     data = result.data
-    form = "tokenized as in Gigaword" if data.is_tokenized else "raw text"
+    text_form = "tokenized as in Gigaword" if data.is_tokenized else "raw text"
     if not data.is_tokenized and data.language != UNDETERMINED:
-        form += f" in {LANGUAGES[data.language].name}"
-    texts, *references = data.files
-    names = ", ".join([str(texts), *(file.name for file in references)])
+        text_form += f" in {LANGUAGES[data.language].name}"
+    text_file, *reference_files = data.files
+    names = ", ".join([str(text_file), *(file.name for file in reference_files)])
     selection = "" if data.selection is None else f", {data.selection}"
     lines = [
         ("model", _describe_model(result)),
-        ("data", f"{names} ({data.format}, {form})"),
+        ("data", f"{names} ({data.format}, {text_form})"),
         ("rows", f"{len(data.rows):,}{selection}, SHA-256 {data.fingerprint}"),
         ("ROUGE", result.rouge.protocol.options.flags()),
         (
@@ -72,17 +73,18 @@ def metadata(result: Evaluation) -> list[tuple[str, str]]:
         ),
         ("speed", f"{result.sentences_per_s:,.1f} sentences/s on {result.machine}"),
     ]
-    warnings = [collapse_warning(result)]
+    warnings: list[str | None] = []
     if data.skipped:
         first, num_records = data.skipped[0], pluralize(len(data.skipped), "invalid record")
-        warnings.insert(0, f"skipped {num_records}, first {first.where}: {first.reason}")
+        warnings.append(f"skipped {num_records}, first {first.where}: {first.reason}")
+    warnings.append(collapse_warning(result))
     if not result.rouge.protocol.options.unicode:
         warnings.append(lost_letters_warning(row.references for row in data.rows))
     return [*lines, *(("warning", warning) for warning in warnings if warning is not None)]
 
 
 def collapse_warning(result: Evaluation) -> str | None:
-    """Return a warning if many different texts have the same summary."""
+    """Return a warning if there are many fewer different summaries than different texts."""
     num_texts = len({row.text for row in result.data.rows})
     distinct = result.stats.distinct
     if distinct >= _MIN_DISTINCT_RATIO * num_texts:
@@ -113,14 +115,16 @@ def save_summaries(path: Path, result: Evaluation) -> None:
         write_text(path, "".join(f"{summary.text}\n" for summary in result.summaries))
         return
     kind = SCORE_KINDS.index(result.rouge.protocol.main_score)
-    scores = result.rouge.item_scores[:, :, kind].tolist()  # (I, M)
+    item_scores = result.rouge.item_scores[:, :, kind].tolist()  # (items, measures)
     records = (
         {
             "text": row.text,
             "references": list(row.references),
             "summary": summary.text,
-            **dict(zip(result.rouge.scores, values, strict=True)),
+            **dict(zip(result.rouge.scores, scores, strict=True)),
         }
-        for row, summary, values in zip(result.data.rows, result.summaries, scores, strict=True)
+        for row, summary, scores in zip(
+            result.data.rows, result.summaries, item_scores, strict=True
+        )
     )
     write_text(path, "".join(to_json(record) + "\n" for record in records))

@@ -1,4 +1,4 @@
-"""Summaries of systems as words, and their statistics."""
+"""Summaries that a system has generated, and their statistics."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from readagain.text.tokenizer import token_at, token_spans
 
 @dataclass(frozen=True)
 class SystemSummary:
-    """A summary as it is scored.
+    """A summary in the form that is scored.
 
     Args:
         text: the summary on one line.
-        words: its words with offsets.
-        is_copied: for each word whether the system copied it from the text.
+        words: words of the summary with their offsets in `text`.
+        is_copied: for each word, whether the system copied it from the source text.
     """
 
     text: str
@@ -36,13 +36,15 @@ class SystemSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class SummaryStats:
-    """Statistics of summaries or references; rates are shares of all words.
+    """Statistics of summaries or references.
 
     Args:
-        words, bytes: mean length.
-        copy_rate: words that the system copied; None for references.
-        novel_1gram_rate, novel_2gram_rate: unigrams and bigrams that are not in the text.
-        repetition_rate: words that occurred before in the same summary.
+        words: mean number of words.
+        bytes: mean number of bytes.
+        copy_rate: share of words that the system copied; None for references.
+        novel_1gram_rate: share of words that are not in the source text.
+        novel_2gram_rate: share of bigrams that are not in the source text.
+        repetition_rate: share of words that occurred before in the same summary.
         distinct: number of different summaries.
         empty: number of summaries without a word.
     """
@@ -59,11 +61,11 @@ class SummaryStats:
 
 @dataclass(frozen=True)
 class TokenizedSummary:
-    """Normalized words of a summary and of its text."""
+    """A summary or reference, with the normalized words of it and of the source text."""
 
     text: str
     norms: Sequence[str]
-    source: Sequence[str]
+    source_norms: Sequence[str]
 
 
 def on_one_line(text: str) -> str:
@@ -74,7 +76,7 @@ def on_one_line(text: str) -> str:
 def summary_words(
     text: str, *, is_tokenized: bool, language: Language = ENGLISH
 ) -> tuple[Token, ...]:
-    """Return the normalized words of a summary or a reference, with masked digits."""
+    """Return the words of a summary or reference, normalized: lower case, # for digits."""
     if is_tokenized:
         words = []
         end = 0
@@ -91,14 +93,14 @@ def summary_words(
 
 
 def source_norms(text: str, *, is_tokenized: bool, language: Language = ENGLISH) -> list[str]:
-    """Return the normalized words of a text."""
+    """Return the normalized words of a source text."""
     if is_tokenized:
         return normalize_tokens(text.split())
     return [norm for sentence in sentence_norms(text, language=language) for norm in sentence]
 
 
 def is_unk(word: str) -> bool:
-    """Return whether a word is UNK, which Gigaword's preprocessing wrote for rare words."""
+    """Return whether a word is a spelling of UNK, which Gigaword has instead of rare words."""
     return word in UNKNOWN_SPELLINGS
 
 
@@ -106,28 +108,30 @@ def summary_stats(
     summaries: Sequence[TokenizedSummary], *, num_copied: int | None = None
 ) -> SummaryStats:
     """Compute the statistics of summaries; `num_copied` is the number of copied words."""
-    num_words = sum(len(each.norms) for each in summaries)
-    num_bigrams = sum(max(len(each.norms) - 1, 0) for each in summaries)
-    novel_words = sum(_count_novel(each.norms, each.source) for each in summaries)
-    novel_bigrams = sum(
-        _count_novel(list(pairwise(each.norms)), pairwise(each.source)) for each in summaries
-    )
-    num_repeated = sum(len(each.norms) - len(set(each.norms)) for each in summaries)
+    num_words = num_bigrams = num_novel_words = num_novel_bigrams = num_repeated = 0
+    for summary in summaries:
+        bigrams = list(pairwise(summary.norms))
+        num_words += len(summary.norms)
+        num_bigrams += len(bigrams)
+        num_novel_words += _count_novel(summary.norms, summary.source_norms)
+        num_novel_bigrams += _count_novel(bigrams, pairwise(summary.source_norms))
+        num_repeated += len(summary.norms) - len(set(summary.norms))
     return SummaryStats(
         words=num_words / len(summaries),
-        bytes=sum(len(each.text.encode()) for each in summaries) / len(summaries),
+        bytes=sum(len(summary.text.encode()) for summary in summaries) / len(summaries),
         copy_rate=None if num_copied is None else _ratio(num_copied, num_words),
-        novel_1gram_rate=_ratio(novel_words, num_words),
-        novel_2gram_rate=_ratio(novel_bigrams, num_bigrams),
+        novel_1gram_rate=_ratio(num_novel_words, num_words),
+        novel_2gram_rate=_ratio(num_novel_bigrams, num_bigrams),
         repetition_rate=_ratio(num_repeated, num_words),
-        distinct=len({each.text for each in summaries}),
-        empty=sum(not each.norms for each in summaries),
+        distinct=len({summary.text for summary in summaries}),
+        empty=sum(not summary.norms for summary in summaries),
     )
 
 
-def _count_novel(units: Sequence[object], known: Iterable[object]) -> int:
-    known = set(known)
-    return sum(unit not in known for unit in units)
+def _count_novel(ngrams: Iterable[object], source_ngrams: Iterable[object]) -> int:
+    """Count the n-grams of a summary that are not in the source."""
+    source_set = set(source_ngrams)
+    return sum(ngram not in source_set for ngram in ngrams)
 
 
 def _ratio(part: int, whole: int) -> float:

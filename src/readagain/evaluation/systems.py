@@ -38,7 +38,7 @@ class System(Protocol):
 
     @property
     def name(self) -> str:
-        """Name given by the user."""
+        """Name of the system, as given by the user."""
         ...
 
     def describe(self) -> dict[str, Any]:
@@ -66,11 +66,12 @@ def load_system(
         model: `prefix`, `lead`, `topiary`, the name of a bundled model, or a model directory.
         protocol: name of the protocol.
         decoding: decoding options that override the settings of the protocol.
-        threads: threads of a network, or parsers of TOPIARY; all processors by default.
-        precision: precision of the ONNX graphs; by default the first that the model has.
+        threads: number of threads of a network, or of parsers of TOPIARY; by default the number of
+            processors.
+        precision: precision of the ONNX graphs; by default the first precision of the model.
         language: language of the texts, for baselines; a trained model stores its language.
-        load_weights: loads the network from a directory with weights but without graphs, such as
-            the output of training.
+        load_weights: function that loads a network from a directory that has weights but no ONNX
+            graphs, such as the output of training. None if such directories are not supported.
 
     Raises:
         ArtifactError: if the model does not exist or cannot be used.
@@ -89,15 +90,15 @@ def load_system(
     except ArtifactError as error:
         raise ArtifactError(f"{error}; baselines: {', '.join(BASELINES)}") from error
     model_dir = ModelDir.open(path)
-    # Check the settings before the graphs are loaded, which takes longer.
+    # Resolve and check the settings before the slow loading of the graphs.
     decode, styles = model_dir.run.decode, None
     has_styles = set(BENCHMARK_STYLES.values()) <= model_dir.source_vocab.styles.keys()
-    # The protocol UNICODE is for users' own data: it keeps the model's default settings.
+    # The protocol UNICODE is for users' own data, so it keeps the settings of the model.
     if has_styles and protocol != UNICODE and "style" not in overrides:
         decode, styles = override_decode(decode, BENCHMARK_SETTINGS), BENCHMARK_STYLES
     decode = override_decode(decode, PROTOCOL_SETTINGS[protocol])
     decode = override_decode(decode, overrides)
-    # Imported here: it imports ONNX Runtime, which baselines do not need.
+    # Imported here because it imports ONNX Runtime, which baselines do not need.
     from readagain.engine.summarizer import Summarizer
 
     threads = num_threads(threads)
@@ -117,6 +118,7 @@ _BASELINE_OPTIONS: dict[type, tuple[str, ...]] = {
     LeadSpec: ("max_words",),
     TopiarySpec: ("threads",),
 }
+"""Options that a baseline supports, by type of its spec."""
 
 
 def _load_baseline(
@@ -134,9 +136,9 @@ def _load_baseline(
         case LeadSpec():
             return Lead(max_words=options.get("max_words"), language=language)
         case TopiarySpec():
-            common = ModelDir.open(find_model(DEFAULT_MODEL)).source_vocab
+            vocab = ModelDir.open(find_model(DEFAULT_MODEL)).source_vocab
             return TopiarySystem(
-                Topics(common.words[len(SPECIAL_TOKENS) :], excluded=UNKNOWN_SPELLINGS),
+                Topics(vocab.words[len(SPECIAL_TOKENS) :], excluded=UNKNOWN_SPELLINGS),
                 max_bytes=spec.max_bytes,
                 num_parsers=num_threads(options.get("threads")),
             )
@@ -146,10 +148,11 @@ def _load_baseline(
 
 @dataclass(frozen=True)
 class Prefix:
-    """The first bytes of a text.
+    """Baseline that takes the first bytes of a text.
 
     Args:
-        may_cut_words: cut inside a word, as protocols with a byte limit do.
+        max_bytes: number of bytes.
+        may_cut_words: whether to cut inside a word, as protocols with a byte limit do.
     """
 
     max_bytes: int
@@ -157,27 +160,27 @@ class Prefix:
     name: str = "prefix"
 
     def describe(self) -> dict[str, Any]:
-        """Return how much of a text is taken."""
+        """Return a description of the part that is taken from a text."""
         cut = "" if self.may_cut_words else ", cut between words"
         return {"takes": f"the first {pluralize(self.max_bytes, 'byte')}{cut}"}
 
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
         """Yield the first bytes of each text."""
         for text in map(on_one_line, texts):
-            start = text.encode()[: self.max_bytes].decode(errors="ignore")
-            ends_with_word = text[len(start) : len(start) + 1] in ("", " ")
-            if not self.may_cut_words and not ends_with_word:
-                start = start.rpartition(" ")[0]
-            yield SystemSummary.copied(start.rstrip(), is_tokenized=is_tokenized)
+            prefix = text.encode()[: self.max_bytes].decode(errors="ignore")
+            cuts_word = text[len(prefix) : len(prefix) + 1] not in ("", " ")
+            if cuts_word and not self.may_cut_words:
+                prefix = prefix.rpartition(" ")[0]
+            yield SystemSummary.copied(prefix.rstrip(), is_tokenized=is_tokenized)
 
 
 @dataclass(frozen=True)
 class Lead:
-    """The first sentence of a text, or its first words.
+    """Baseline that takes the first sentence of a text, or its first words.
 
     Args:
-        max_words: number of words to take instead of a sentence; punctuation marks and the clitic
-            `'s` are words too.
+        max_words: number of words to take instead of a sentence; punctuation marks and `'s` count
+            as words.
         language: language of the texts.
     """
 
@@ -186,13 +189,13 @@ class Lead:
     name: str = "lead"
 
     def describe(self) -> dict[str, Any]:
-        """Return how much of a text is taken."""
+        """Return a description of the part that is taken from a text."""
         if self.max_words is None:
             return {"takes": "the first sentence"}
         return {"takes": f"the first {pluralize(self.max_words, 'word')}"}
 
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
-        """Yield the lead of each text; a line of a tokenized text is a sentence."""
+        """Yield the lead of each text; in a tokenized text every line is a sentence."""
         for text in texts:
             if not is_tokenized:
                 max_sentences = 1 if self.max_words is None else None
@@ -209,9 +212,15 @@ class Lead:
 
 
 class TopiarySystem:
-    """TOPIARY: topic words and a trimmed sentence, with several parsers in parallel.
+    """Baseline TOPIARY: topic words and a trimmed sentence.
 
-    Each parser runs in a subprocess, so a pool of threads keeps all of them busy.
+    Each parser runs in its own subprocess. A pool with one thread for each parser uses all of them
+    in parallel.
+
+    Args:
+        topics: source of the topic words.
+        max_bytes: maximum length of a headline.
+        num_parsers: number of parsers.
 
     Raises:
         MissingExtraError: if the parser is not installed.
@@ -226,7 +235,7 @@ class TopiarySystem:
         self._num_unparsed = 0
 
     def describe(self) -> dict[str, Any]:
-        """Return the settings, and how many sentences of the last texts had no parse."""
+        """Return the settings, and the number of sentences without a parse in the last data set."""
         return {
             "takes": "topic words and a clause of the first sentence, "
             f"{pluralize(self._max_bytes, 'byte')}",
@@ -238,23 +247,23 @@ class TopiarySystem:
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
         """Yield the summary of each text, in order."""
         self._num_unparsed = 0
-        idle: SimpleQueue[LinkParser] = SimpleQueue()
+        idle_parsers: SimpleQueue[LinkParser] = SimpleQueue()
         for parser in self._parsers:
-            idle.put(parser)
+            idle_parsers.put(parser)
 
-        def headline(text: str) -> TopiaryHeadline:
-            parser = idle.get()
+        def make_headline(text: str) -> TopiaryHeadline:
+            parser = idle_parsers.get()
             try:
                 document = read_tokenized(text) if is_tokenized else read_document(text)
                 return topiary_headline(document, parser, self._topics, max_bytes=self._max_bytes)
             finally:
-                idle.put(parser)
+                idle_parsers.put(parser)
 
         pool = ThreadPoolExecutor(len(self._parsers))
         try:
-            for result in pool.map(headline, texts):
-                self._num_unparsed += not result.is_parsed
-                text = on_one_line(result.text)
+            for headline in pool.map(make_headline, texts):
+                self._num_unparsed += not headline.is_parsed
+                text = on_one_line(headline.text)
                 yield SystemSummary.copied(text, is_tokenized=is_tokenized)
         finally:
             pool.shutdown(cancel_futures=True)

@@ -1,7 +1,9 @@
-"""Tune the weights of extractive features.
+"""Tuning of the weights of extractive features.
 
-Each round decodes the data set with the weights that are best for the n-best summaries of all
-earlier rounds, and adds its summaries to them. Tuning ends when a round finds no new summary.
+Search can add weighted features to the score of a summary, such as the number of its bigrams that
+are in the text (`search/features.py`). Each round of tuning decodes the data set and adds the
+n-best summaries to those of earlier rounds. The next round uses the weights that rank these
+summaries best by ROUGE. Tuning ends when a round finds no new summary.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,18 +12,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from readagain.engine.source import SourceReader
-from readagain.errors import ArgumentError
 from readagain.evaluation.dataset import DataSet
-from readagain.evaluation.line_search import NBestLists, Numbers, best_weights
+from readagain.evaluation.line_search import NBestLists, best_weights
 from readagain.evaluation.network import NetworkSystem, TokenizedText
 from readagain.rouge.options import SCORE_KINDS, Protocol, find_protocol
-from readagain.rouge.scores import score_items
+from readagain.rouge.scores import Numbers, score_items
 from readagain.search.features import FEATURES, count_features
 
-MEAN = "mean"
-DECIMALS = 4  # of the weights
-# Maximum change of a weight in the first rounds. The best weights of a weak network are 5 to 18.
+_WEIGHT_DECIMALS = 4
 _FIRST_MAX_CHANGE = 4.0
+"""Maximum change of a weight in the first rounds. The best weights of a weak network are 5 to 18,
+so several rounds are needed to reach them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,15 +31,13 @@ class Round:
 
     Args:
         weights: (F,) feature weights of the round.
-        value: mean metric of the best summaries.
-        new: number of summaries that no earlier round had found.
-        found: number of different summaries of all rounds so far.
+        value: mean metric of the first summary of each text.
+        num_new: number of summaries that no earlier round had found.
     """
 
     weights: Numbers
     value: float
-    new: int
-    found: int
+    num_new: int
 
     @property
     def weights_by_name(self) -> dict[str, float]:
@@ -48,7 +47,7 @@ class Round:
     @property
     def settings(self) -> dict[str, float]:
         """Weights as settings of `decode`."""
-        return _settings(self.weights)
+        return _decode_settings(self.weights)
 
 
 def tune(
@@ -56,81 +55,80 @@ def tune(
     data: DataSet,
     protocol: str,
     *,
-    objective: str,
+    measure: str,
     max_rounds: int,
-    seed: int = 1,
     on_summary: Callable[[], None] = lambda: None,
 ) -> Iterator[Round]:
     """Yield the rounds of tuning; the first has all weights at 0.
 
-    Each round starts from the best weights so far. After a round that does not improve, the
-    maximum change is halved. The best weights are those of the round with the highest `value`.
+    Each round changes the best weights so far by at most a maximum change. After a round that does
+    not improve the metric, the maximum change is halved. The tuned weights are those of the round
+    with the highest `value`.
 
-    `network` must be loaded for the protocol. The objective is the score that the protocol reports
-    (F1 or recall) for one measure such as `rouge-1`, or the `mean` over all measures.
-
-    Raises:
-        ArgumentError: for an unknown measure.
+    Args:
+        network: a model, loaded with the settings of `protocol`.
+        data: the data set to tune on.
+        protocol: name of the protocol.
+        measure: measure to maximize, such as `rouge-1`, by the main score of the protocol.
+        max_rounds: maximum number of rounds.
+        on_summary: function to call after each text of each round.
     """
-    pool = _Pool(network, data, _metric(find_protocol(protocol), objective))
+    pool = _SummaryPool(network, data, _make_metric(find_protocol(protocol), measure))
     best = pool.search(np.zeros(len(FEATURES)), on_summary)
     yield best
     max_change = _FIRST_MAX_CHANGE
     for number in range(1, max_rounds):
         weights, _ = best_weights(
-            pool.lists(), best.weights, max_change=max_change, seed=seed + number
+            pool.n_best_lists(), best.weights, max_change=max_change, seed=1 + number
         )
-        round_ = pool.search(np.round(weights, DECIMALS), on_summary)
-        yield round_
-        if not round_.new:
+        result = pool.search(np.round(weights, _WEIGHT_DECIMALS), on_summary)
+        yield result
+        if not result.num_new:
             return
-        if round_.value > best.value:
-            best = round_
+        if result.value > best.value:
+            best = result
         else:
             max_change /= 2
 
 
 Metric = Callable[[list[str], Sequence[str]], Numbers]
-"""Function from summaries of a text, and its references, to the metric of each summary."""
+"""Function that takes summaries of one text and its references, and scores each summary."""
 
 
-def _metric(protocol: Protocol, objective: str) -> Metric:
-    options, names = protocol.options, protocol.options.measures
-    if objective not in (*names, MEAN):
-        message = "{objective} is '{0}'; expected {1} or {2}"
-        raise ArgumentError(message, objective, ", ".join(names), MEAN)
-    columns = [column for column, name in enumerate(names) if objective in (name, MEAN)]
+def _make_metric(protocol: Protocol, measure: str) -> Metric:
+    """Return a metric: the main score of a protocol for one measure."""
+    column = protocol.options.measures.index(measure)
     kind = SCORE_KINDS.index(protocol.main_score)
 
     def metric(summaries: list[str], references: Sequence[str]) -> Numbers:
-        scores = score_items(options, [(summary, references) for summary in summaries])
-        means: Numbers = scores[:, columns, kind].mean(axis=1)
-        return means
+        items = [(summary, references) for summary in summaries]
+        scores: Numbers = score_items(protocol.options, items)[:, column, kind]
+        return scores
 
     return metric
 
 
 @dataclass
 class _TextSummaries:
-    """Different summaries of one text.
+    """Different summaries of one text, without duplicates.
 
     Args:
-        sentences: words of the text that the model reads, by sequence.
-        words: index of each summary by its words.
-        base: score of each summary without features.
+        sentences: words of the text that the model reads, by sentence.
+        indices: index of each summary in the lists below, by its words.
+        base_scores: score of each summary without features.
         features: (F,) features of each summary.
         metrics: metric of each summary.
     """
 
     sentences: list[list[str]]
-    words: dict[tuple[str, ...], int] = field(default_factory=dict)
-    base: list[float] = field(default_factory=list)
+    indices: dict[tuple[str, ...], int] = field(default_factory=dict)
+    base_scores: list[float] = field(default_factory=list)
     features: list[Numbers] = field(default_factory=list)
     metrics: list[float] = field(default_factory=list)
 
 
-class _Pool:
-    """Summaries of all rounds, by text."""
+class _SummaryPool:
+    """Summaries that all rounds have found, by text."""
 
     def __init__(self, network: NetworkSystem, data: DataSet, metric: Metric) -> None:
         self._network, self._data, self._metric = network, data, metric
@@ -138,62 +136,68 @@ class _Pool:
         reader = SourceReader(run, network.model_dir.source_vocab, network.model_dir.vocab)
         self._texts = []
         for row in data.rows:
-            text = TokenizedText(row.text).for_model if data.is_tokenized else row.text
+            text = TokenizedText(row.text).masked if data.is_tokenized else row.text
             source = reader.read(text, tokenized=data.is_tokenized)
             norms = [word.norm for word in source.document.words]
-            sentences = [[norms[position] for position in each] for each in source.sequences]
+            sentences = [
+                [norms[position] for position in positions] for positions in source.sequences
+            ]
             self._texts.append(_TextSummaries(sentences))
 
     def search(self, weights: Numbers, on_summary: Callable[[], None]) -> Round:
-        """Decode the data set with `weights` and add the new summaries."""
-        before = sum(len(known.words) for known in self._texts)
-        summarizer = self._network.summarizer.with_decode(**_settings(weights))
+        """Decode the data set with (F,) weights and add the new summaries to the pool."""
+        num_before = self._count_summaries()
+        summarizer = self._network.summarizer.with_decode(**_decode_settings(weights))
         decode = summarizer.run.decode
-        lists = replace(self._network, summarizer=summarizer).summarize_n_best(
+        n_best_lists = replace(self._network, summarizer=summarizer).summarize_n_best(
             [row.text for row in self._data.rows],
             is_tokenized=self._data.is_tokenized,
             n_best=decode.beam_size,
         )
-        value = 0.0
-        for known, row, summaries in zip(self._texts, self._data.rows, lists, strict=True):
-            texts = []
-            for text, summary in summaries:
+        total = 0.0
+        for known, row, n_best in zip(self._texts, self._data.rows, n_best_lists, strict=True):
+            new_texts = []
+            for text, summary in n_best:
                 words = tuple(token.norm for token in summary.words)
-                if words in known.words:
+                if words in known.indices:
                     continue
-                known.words[words] = len(known.words)
-                # The score is (log-probability + weights . features) / length penalty; the base is
-                # the score without features.
+                known.indices[words] = len(known.indices)
+                # The score is (log-probability + weights . features) / length penalty; the base
+                # score is the score without features.
                 penalty = (len(words) + 1) ** decode.length_penalty
                 features = count_features(words, known.sentences) / penalty
-                known.base.append(summary.score - float(features @ weights))
+                known.base_scores.append(summary.score - float(features @ weights))
                 known.features.append(features)
-                texts.append(text)
-            if texts:
-                known.metrics += self._metric(texts, row.references).tolist()
-            best = tuple(token.norm for token in summaries[0][1].words)
-            value += known.metrics[known.words[best]]
+                new_texts.append(text)
+            if new_texts:
+                known.metrics += self._metric(new_texts, row.references).tolist()
+            first_words = tuple(token.norm for token in n_best[0][1].words)
+            total += known.metrics[known.indices[first_words]]
             on_summary()
-        after = sum(len(known.words) for known in self._texts)
         return Round(
-            weights=weights, value=value / len(self._texts), new=after - before, found=after
+            weights=weights,
+            value=total / len(self._texts),
+            num_new=self._count_summaries() - num_before,
         )
 
-    def lists(self) -> NBestLists:
-        """Return all summaries as arrays."""
-        D, K = len(self._texts), max(len(known.words) for known in self._texts)
+    def n_best_lists(self) -> NBestLists:
+        """Return all summaries of the pool as arrays."""
+        D, K = len(self._texts), max(len(known.indices) for known in self._texts)
         base = np.full((D, K), -np.inf)
         features = np.zeros((D, K, len(FEATURES)))
         metrics = np.zeros((D, K))
         for document, known in enumerate(self._texts):
-            n = len(known.words)
-            base[document, :n] = known.base
-            features[document, :n] = known.features
-            metrics[document, :n] = known.metrics
+            num_summaries = len(known.indices)
+            base[document, :num_summaries] = known.base_scores
+            features[document, :num_summaries] = known.features
+            metrics[document, :num_summaries] = known.metrics
         return NBestLists(base, features, metrics)
 
+    def _count_summaries(self) -> int:
+        return sum(len(known.indices) for known in self._texts)
 
-def _settings(weights: Numbers) -> dict[str, float]:
-    """Return weights as settings, without MBR reranking, which would change the ranking."""
+
+def _decode_settings(weights: Numbers) -> dict[str, float]:
+    """Return weights as settings, with MBR reranking off, since it would change the ranking."""
     named = zip(FEATURES, weights.tolist(), strict=True)
     return {f"{name}_bonus": weight for name, weight in named} | {"consensus": 0.0}

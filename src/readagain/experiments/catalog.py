@@ -1,4 +1,4 @@
-"""Catalog of the experiments, tables and claims (`catalog.toml`) and the paper's own values."""
+"""Experiments, tables and claims (`catalog.toml`), and the values of the paper (`paper.toml`)."""
 
 import difflib
 import tomllib
@@ -18,21 +18,24 @@ UNTRAINED = "untrained"
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """One system of the tables.
+    """A system to train and score, which is one row of the tables.
+
+    All experiments are scored with the same decoding settings. They are scored a second time with
+    the settings of the system's own paper, which is the paper that introduced the system, if these
+    are different.
 
     Args:
-        name: name on the command line and in `rows/`.
-        group: group of related experiments, such as `main` or `sizes`; `main` ones run with several
-            seeds.
-        system: preset to train, or baseline; the name by default.
+        name: name on the command line and in the directory `rows/`.
+        title: name in the tables.
+        group: group of related experiments, such as `main` or `sizes`. Only experiments of the
+            group `main` are run with several seeds.
+        system: preset to train, or name of a baseline; by default the name of the experiment.
         changes: settings that differ from the preset, by dotted name.
         min_sentences: train and score only on texts with at least this many sentences.
-        match_parameters: widen the encoder until it has as many parameters as this preset.
+        match_parameters: preset whose number of parameters is matched with a wider encoder.
         adamw_learning_rate: learning rate of the recipes `converged` and `modern`.
-        modern_epochs: epochs of the recipe `modern`; None for the default.
-        own_decode: search settings of the system's own paper (the one that introduced it), where
-            they differ from the settings shared by all experiments; see
-            `run_experiment.own_decoding`.
+        modern_epochs: number of epochs of the recipe `modern`; None for the default.
+        own_decode: decoding settings of the system's own paper.
         has_fixed_length: whether all summaries in the system's own paper have the same length.
         generates_unk: whether summaries in the system's own paper contain UNK; ignored for a
             network that copies.
@@ -53,7 +56,7 @@ class Experiment:
 
     @property
     def is_trained(self) -> bool:
-        """Whether the system is a network, not a baseline."""
+        """Whether the system is a network to train. Baselines are not trained."""
         return self.system not in BASELINES
 
 
@@ -62,14 +65,17 @@ class TableSpec:
     """Specification of a table.
 
     Args:
-        rows: experiments in order, each with the one it is compared with ("" for none).
-        figure: ROUGE statistic in the table: f1 or recall.
+        title: heading of the table.
+        notes: paragraphs below the table.
+        rows: names of the experiments in order, each with the name of the experiment that it is
+            compared with, or "".
+        main_score: kind of ROUGE score in the table: f1 or recall.
     """
 
     title: str
     notes: Sequence[str]
     rows: Mapping[str, str]
-    figure: str = "f1"
+    main_score: str = "f1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,11 +83,11 @@ class PaperRow:
     """Row of one of the paper's tables, as printed.
 
     Args:
-        label: name in the paper.
+        label: name of the system in the paper.
         experiment: name of our experiment; in Table 4 without the vocabulary size.
-        size: size of the decoder vocabulary.
-        rouge: ROUGE-1, ROUGE-2 and ROUGE-L in percent.
-        seconds: seconds per sentence by vocabulary size (Table 4).
+        size: size of the decoder vocabulary, such as "15K"; "" in Table 4.
+        rouge: ROUGE-1, ROUGE-2 and ROUGE-L in percent; empty in Table 4.
+        seconds: seconds per sentence by size of the decoder vocabulary, in Table 4 only.
     """
 
     label: str
@@ -93,12 +99,14 @@ class PaperRow:
 
 @dataclass(frozen=True, kw_only=True)
 class PaperExample:
-    """Input of Table 5 with the summaries that the paper prints for it, or an invented input.
+    """Input text of Table 5 with the summaries that the paper prints, or an invented text.
 
     Args:
-        word: the word whose p_i is examined; in the paper's inputs, the word that the paper copies.
+        word: word of the text to examine; in a text of the paper, the word that the paper copies.
         text: the text tokenized as in Gigaword, one sentence per line.
-        reference, without_copying, with_copying: the paper's summaries; empty for an invented text.
+        reference: reference that the paper prints; "" for an invented text.
+        without_copying: the paper's summary without copying; "" for an invented text.
+        with_copying: the paper's summary with copying; "" for an invented text.
     """
 
     word: str
@@ -108,44 +116,45 @@ class PaperExample:
     with_copying: str = ""
 
 
-def _load(name: str) -> dict[str, Any]:
+def _load_toml(name: str) -> dict[str, Any]:
     return tomllib.loads((files(__package__) / name).read_text(encoding="utf-8"))
 
 
 @cache
 def paper_table(name: str) -> tuple[PaperRow, ...]:
-    """Return the rows of `table1` to `table4` in the order of the paper; none for other tables."""
-    return tuple(PaperRow(**entry) for entry in _load("paper.toml").get(name, ()))
+    """Return the rows of `table1` to `table4` in the paper's order; () for any other table."""
+    return tuple(PaperRow(**entry) for entry in _load_toml("paper.toml").get(name, ()))
 
 
 PAPER_EXAMPLES: tuple[PaperExample, ...] = tuple(
-    PaperExample(**entry) for entry in _load("paper.toml")["examples"]
+    PaperExample(**entry) for entry in _load_toml("paper.toml")["examples"]
 )
 
-_CATALOG = _load("catalog.toml")
+_CATALOG = _load_toml("catalog.toml")
 EXPERIMENTS: dict[str, Experiment] = {
     entry["name"]: Experiment(**{"system": entry["name"], **entry})
     for entry in _CATALOG["experiments"]
 }
 TABLES: dict[str, TableSpec] = {
-    name: TableSpec(**entry) for name, entry in _CATALOG["tables"].items()
+    name: TableSpec(**{**entry, "notes": [_CATALOG["notes"][note] for note in entry["notes"]]})
+    for name, entry in _CATALOG["tables"].items()
 }
 RECIPES: dict[str, dict[str, Any]] = _CATALOG["recipes"]
 """For each recipe, its heading and its training settings for each `--scale`."""
 PAGE_TEXTS: dict[str, str] = _CATALOG["page"]
 """Paragraphs of `results.md`."""
 CLAIMS: list[dict[str, Any]] = _CATALOG["claims"]
-"""Name, text and tests of each claim; see `claims.py`."""
+"""Name, text and tests of each claim; `claims.py` runs the tests."""
 
 
 def run_name(experiment: str, recipe: str, seed: int) -> str:
-    """Return the name of a run, which is printed and is the path of its result under `rows/`."""
+    """Return the name of a run, which is also the path of its result in the directory `rows/`."""
     return f"{experiment}/{recipe}-seed{seed}"
 
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One experiment with one recipe and one seed."""
+    """A run: one experiment with one recipe and one seed."""
 
     experiment: Experiment
     recipe: str
@@ -158,14 +167,15 @@ class PlannedRun:
 
     @property
     def dir_name(self) -> str:
-        """Name of the training folder in `work/`."""
+        """Name of the model directory in the directory `work/`."""
         return self.name.replace("/", "-")
 
 
 def select_experiments(names: Sequence[str]) -> tuple[list[Experiment], list[str]]:
-    """Return the experiments, most important first, and the tables that `names` select.
+    """Return the experiments, most important first, and the tables that are selected by name.
 
-    An empty `names` selects all.
+    The name of a table selects its rows and the experiments that they are compared with. Without
+    any name, everything is selected.
 
     Raises:
         ConfigError: if a name is neither a table nor an experiment.
@@ -184,7 +194,7 @@ def select_experiments(names: Sequence[str]) -> tuple[list[Experiment], list[str
             hint = f"did you mean '{close[0]}'?" if close else f"tables are {', '.join(TABLES)}"
             raise ConfigError(f"no table or experiment '{name}'; {hint}")
     tables = [name for name in names if name in TABLES]
-    return [each for each in EXPERIMENTS.values() if each.name in selected], tables
+    return [EXPERIMENTS[name] for name in EXPERIMENTS if name in selected], tables
 
 
 def plan_runs(
@@ -194,20 +204,20 @@ def plan_runs(
     seeds: int,
     only_seed: int | None = None,
 ) -> list[PlannedRun]:
-    """Return the runs, most informative first.
+    """Return the runs in the order in which they are executed.
 
-    Baselines take seconds and come first. Then for each recipe: the main experiments with the
-    first seed, the main experiments with the other seeds, all others with one seed. With
-    `only_seed`, all experiments have that seed.
+    Baselines take seconds and come first. Then, for each recipe, the experiments of the group
+    `main` run once with each of `seeds` seeds, and all other experiments with the seed 1. If
+    `only_seed` is not None, all experiments run with this seed instead.
     """
-    plan = [PlannedRun(each, UNTRAINED, 1) for each in experiments if not each.is_trained]
-    trained = [each for each in experiments if each.is_trained]
-    main = [each for each in trained if each.group == "main"]
-    others = [each for each in trained if each.group != "main"]
+    baselines = [experiment for experiment in experiments if not experiment.is_trained]
+    trained = [experiment for experiment in experiments if experiment.is_trained]
+    main = [experiment for experiment in trained if experiment.group == "main"]
+    others = [experiment for experiment in trained if experiment.group != "main"]
+    main_seeds = range(1, seeds + 1) if only_seed is None else [only_seed]
+    other_seed = 1 if only_seed is None else only_seed
+    plan = [PlannedRun(experiment, UNTRAINED, 1) for experiment in baselines]
     for recipe in dict.fromkeys(recipes):
-        if only_seed is not None:
-            plan += [PlannedRun(each, recipe, only_seed) for each in [*main, *others]]
-            continue
-        plan += [PlannedRun(each, recipe, seed) for seed in range(1, seeds + 1) for each in main]
-        plan += [PlannedRun(each, recipe, 1) for each in others]
+        plan += [PlannedRun(experiment, recipe, seed) for seed in main_seeds for experiment in main]
+        plan += [PlannedRun(experiment, recipe, other_seed) for experiment in others]
     return plan

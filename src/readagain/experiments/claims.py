@@ -1,7 +1,8 @@
 """Claims of the paper, each with its tests and a verdict.
 
-A test is a method of `_Tests`, which `catalog.toml` names together with its arguments. Most tests
-are a difference of ROUGE-1 between experiments and the bounds within which it supports the claim.
+`catalog.toml` lists the tests of each claim: the name of a method of `_Tests` and its arguments.
+Most tests compute a difference of ROUGE-1 between experiments. The claim is supported if the whole
+confidence interval of the difference is within certain bounds.
 """
 
 import math
@@ -18,22 +19,27 @@ from readagain.experiments.table import markdown_table
 
 Verdict = Literal["supported", "contradicted", "too small to tell", "not measured"]
 
-MIN_WEIGHT_DIFFERENCE = 0.01
-"""Minimum difference between two mean weights, which are from 0 to 1, to support a claim."""
-_WORDS = {"content": "content words", "noun": "nouns", "verb": "verbs"}
+_MIN_WEIGHT_DIFFERENCE = 0.01
+"""Minimum difference between two mean importance weights, which are from 0 to 1."""
+_WORD_CLASS_TITLES = {"content": "content words", "noun": "nouns", "verb": "verbs"}
 _NO_VALUE = "none"
-_MISSING = "one of the rows is missing"
+_ROW_IS_MISSING = "one of the rows is missing"
+# Factors of the experiments in a difference of two scores, or in a difference of two differences:
+# (first - second) - (third - fourth).
+_FACTORS = (1, -1, -1, 1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """One test of a claim with the results of one recipe.
+    """Outcome of one test of a claim with the results of one recipe.
 
     Args:
-        statement: what was tested.
+        statement: the statement that was tested.
         paper: the effect in the paper, in points of ROUGE-1.
-        ours: our effect with its interval, and the seeds.
-        recipe: the recipe; empty if the test does not depend on training.
+        ours: our effect with its interval and the number of seeds, or the reason why the statement
+            was not tested.
+        verdict: the verdict on the statement.
+        recipe: the recipe; "" if the test does not depend on training.
     """
 
     statement: str
@@ -43,17 +49,19 @@ class Evidence:
     recipe: str = ""
 
     @property
-    def is_short(self) -> bool:
+    def has_short_training(self) -> bool:
         """Whether the recipe does not train to convergence."""
         return self.recipe not in ("", UNTRAINED, "converged")
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, or a control of ours, with its evidence.
+    """A claim of the paper, or a claim that we added as a control, with its evidence.
 
     Args:
-        tests: for each test its evidence by recipe, the decisive one first.
+        name: short name of the claim.
+        text: the claim.
+        tests: for each test, its evidence by recipe. The first evidence of a test decides.
     """
 
     name: str
@@ -62,20 +70,26 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """The verdict of the tests that were run, in Markdown; apart for each recipe that decided.
+        """The verdict in Markdown, for example "2 **supported**, 1 **contradicted**".
 
-        Several tests with different verdicts are counted.
+        Tests that are decided by a recipe with short training have a verdict of their own.
         """
         deciding = [evidence[0] for evidence in self.tests]
-        verdicts = [_combine(each for each in deciding if not each.is_short)]
-        for recipe in dict.fromkeys(each.recipe for each in deciding if each.is_short):
-            combined = _combine(each for each in deciding if each.recipe == recipe)
+        verdicts = [
+            _combine_verdicts(evidence for evidence in deciding if not evidence.has_short_training)
+        ]
+        short_recipes = [evidence.recipe for evidence in deciding if evidence.has_short_training]
+        for recipe in dict.fromkeys(short_recipes):
+            combined = _combine_verdicts(
+                evidence for evidence in deciding if evidence.recipe == recipe
+            )
             verdicts.append(f"{combined} after the short training of recipe `{recipe}`")
         return "; ".join(filter(None, verdicts)) or "not measured"
 
 
-def _combine(evidence: Iterable[Evidence]) -> str:
-    counts = Counter(each.verdict for each in evidence)
+def _combine_verdicts(evidence: Iterable[Evidence]) -> str:
+    """Return the common verdict, or the number of tests with each verdict; "" if none was run."""
+    counts = Counter(test.verdict for test in evidence)
     del counts["not measured"]
     if len(counts) == 1:
         return f"**{next(iter(counts))}**"
@@ -83,7 +97,10 @@ def _combine(evidence: Iterable[Evidence]) -> str:
 
 
 class _Tests:
-    """Tests of statements about the results of one recipe."""
+    """Tests of statements about the results of one recipe.
+
+    `catalog.toml` names the methods. `first`, `second` and `names` are names of experiments.
+    """
 
     def __init__(self, store: ResultStore, timing: Mapping[str, Any] | None, recipe: str) -> None:
         self.store = store
@@ -91,20 +108,27 @@ class _Tests:
         self.recipe = recipe
 
     def higher(self, first: str, second: str) -> Evidence:
-        """Test whether an experiment scores higher than another."""
+        """Test whether an experiment scores higher than a second one."""
         statement = f"{_title(first)} scores higher than {_title(second)}"
         return self._judge(statement, (first, second), self._difference(first, second))
 
     def higher_with_unk(self, first: str, second: str) -> Evidence:
         """Test whether an experiment that copies scores higher than one that may generate UNK."""
         statement = f"{_title(first)} scores higher than {_title(second)} with UNK allowed"
-        other = self.store.find(second, self.recipe)
-        has_unk = other is not None and all(each.own for each in other.on(other.datasets[0]))
-        effect = self._difference(first, second, is_own=True) if has_unk else None
+        results = self.store.find(second, self.recipe)
+        has_own_decoding = results is not None and all(
+            result.own for result in results.on(results.datasets[0])
+        )
+        effect = None
+        if has_own_decoding:
+            effect = self._difference(first, second, use_own_decoding=True)
         return self._judge(statement, (first, second), effect)
 
     def between(self, first: str, second: str, low: float, high: float, statement: str) -> Evidence:
-        """Test whether the difference of two experiments is between two bounds, in points."""
+        """Test whether the difference of two experiments is between two bounds, in points.
+
+        `statement` has the form "{} is at most 0.5 points below {}".
+        """
         statement = statement.format(_title(first), _title(second))
         effect = self._difference(first, second)
         return self._judge(statement, (first, second), effect, low=low, high=high)
@@ -112,68 +136,85 @@ class _Tests:
     def larger_loss(self, *names: str) -> Evidence:
         """Test whether a smaller vocabulary costs more without copying than with it.
 
-        The names are the large and small vocabulary without copying, then with copying.
+        Args:
+            names: the experiments with a large and a small vocabulary without copying, then those
+                with copying.
         """
         statement = "From 69K to 2K a model loses more without copying than with it"
-        plain, copying = (self._difference(*names[k : k + 2]) for k in (0, 2))
+        loss_without_copying = self._difference(*names[:2])
+        loss_with_copying = self._difference(*names[2:])
         losses = ""
-        if plain is not None and copying is not None:
+        if loss_without_copying is not None and loss_with_copying is not None:
             losses = (
-                f"it loses {100 * plain.difference:.2f} without copying, "
-                f"{100 * copying.difference:.2f} with it: "
+                f"it loses {100 * loss_without_copying.difference:.2f} without copying, "
+                f"{100 * loss_with_copying.difference:.2f} with it: "
             )
         return self._judge(statement, names, self._difference(*names), before=losses)
 
     def higher_on_duc(self, first: str, second: str) -> Evidence:
-        """Test whether an experiment has a higher recall by the DUC protocol than another."""
+        """Test whether an experiment has a higher recall by the DUC protocol than a second one.
+
+        The data set is the first that both were scored on by recall.
+        """
         statement = f"{_title(first)} has a higher recall than {_title(second)}"
-        other = self.store.find(second, self.recipe)
-        for dataset in other.datasets if other else ():
+        results = self.store.find(second, self.recipe)
+        for dataset in results.datasets if results else ():
+            assert results is not None
             effect = self._difference(first, second, dataset=dataset)
-            if effect is None or not other or other.on(dataset)[0].figure != "recall":
+            if effect is None or results.on(dataset)[0].figure != "recall":
                 continue
-            in_paper = _paper_scores("table2").get(second)
-            score = other.scores(dataset)["rouge-1"].value
-            after = f"; {_title(second)} has {score:.1f} here and {in_paper:.1f} in the paper"
+            comparison = ""
+            if paper_score := _paper_scores("table2").get(second):
+                score = results.scores(dataset)["rouge-1"].value
+                comparison = (
+                    f"; {_title(second)} has {score:.1f} here and {paper_score:.1f} in the paper"
+                )
             return self._judge(
-                statement, (first, second), effect, after=after if in_paper else "", table="table2"
+                statement, (first, second), effect, after=comparison, tables=("table2",)
             )
         missing = "a row, or a data set with several references, is missing"
         return Evidence(statement=statement, ours=missing)
 
     def lower_loss(self, first: str, second: str) -> Evidence:
-        """Test whether an experiment has a lower selection loss than another, over seeds."""
+        """Test whether an experiment has a lower loss on the selection split than a second one.
+
+        The interval is that of a t-test over the seeds, with equal variances.
+        """
         statement = f"{_title(first)} has a lower loss on the selection split than {_title(second)}"
         losses = [
             [run.training["best"]["dev_loss"] for run in results.runs if run.training["best"]]
             for name in (first, second)
             if (results := self.store.find(name, self.recipe)) is not None
         ]
-        has_seeds = len(losses) == 2 and min(map(len, losses)) >= 2
-        if self.recipe != "converged" or not has_seeds:
+        has_two_seeds = len(losses) == 2 and min(map(len, losses)) >= 2
+        if self.recipe != "converged" or not has_two_seeds:
             return Evidence(statement=statement, ours="fewer than two seeds")
-        dof = sum(map(len, losses)) - 2
-        pooled = sum(variance(each) * (len(each) - 1) for each in losses) / dof
-        margin = t_quantile(dof) * math.sqrt(pooled * sum(1 / len(each) for each in losses))
-        difference = mean(losses[0]) - mean(losses[1])
+        first_losses, second_losses = losses
+        dof = len(first_losses) + len(second_losses) - 2
+        squares = sum(variance(sample) * (len(sample) - 1) for sample in losses)
+        standard_error = math.sqrt(squares / dof * sum(1 / len(sample) for sample in losses))
+        margin = t_quantile(dof) * standard_error
+        difference = mean(first_losses) - mean(second_losses)
         low, high = difference - margin, difference + margin
         effect = f"{difference:+.3f} ({low:+.3f} to {high:+.3f}) nats per word"
         return Evidence(
             statement=statement,
-            ours=f"{effect}; {self._runs((first, second))}",
-            verdict=_verdict(high < 0, low > 0),
+            ours=f"{effect}; {self._describe_runs((first, second))}",
+            verdict=_verdict(is_supported=high < 0, is_contradicted=low > 0),
             recipe=self.recipe,
         )
 
-    def weigh_more(self, name: str, words: str) -> Evidence:
+    def weigh_more(self, name: str, word_class: str) -> Evidence:
         """Test whether a class of words has larger importance weights than function words."""
-        statement = f"{_title(name)}: {_WORDS[words]} weigh more than function words"
+        statement = (
+            f"{_title(name)}: {_WORD_CLASS_TITLES[word_class]} weigh more than function words"
+        )
         results = self.store.find(name, self.recipe)
-        measured = [each.importance or {} for each in results.runs] if results else []
-        key = f"{words}_over_function"
-        differences = [each[key] for each in measured if key in each]
+        importances = [run.importance or {} for run in results.runs] if results else []
+        key = f"{word_class}_over_function"
+        differences = [importance[key] for importance in importances if key in importance]
         if not differences:
-            return Evidence(statement=statement, ours=_MISSING)
+            return Evidence(statement=statement, ours=_ROW_IS_MISSING)
         first = differences[0]
         if not first["texts"]:
             return Evidence(statement=statement, ours="no text has words of both kinds")
@@ -182,42 +223,58 @@ class _Tests:
             f"{100 * first['positive_share']:.0f}% of {first['texts']:,} texts"
         )
         if len(differences) > 1:
-            means = (f"{each['mean']:+.3f}" for each in differences)
+            means = (f"{difference['mean']:+.3f}" for difference in differences)
             text += f"; by seed {', '.join(means)}"
-        # A few texts can determine the sign of a mean, so most texts must agree with it, too.
-        limit = MIN_WEIGHT_DIFFERENCE
+        # A few texts can determine the sign of a mean, so most texts must have this sign, too.
+        limit = _MIN_WEIGHT_DIFFERENCE
         verdict = _verdict(
-            all(each["low"] > limit and each["positive_share"] >= 0.5 for each in differences),
-            all(each["high"] < -limit and each["positive_share"] <= 0.5 for each in differences),
+            is_supported=all(
+                difference["low"] > limit and difference["positive_share"] >= 0.5
+                for difference in differences
+            ),
+            is_contradicted=all(
+                difference["high"] < -limit and difference["positive_share"] <= 0.5
+                for difference in differences
+            ),
         )
         return Evidence(statement=statement, ours=text, verdict=verdict, recipe=self.recipe)
 
     def faster(self, row: str) -> Evidence:
-        """Test whether decoding time decreases with the vocabulary size."""
+        """Test whether decoding time decreases with the vocabulary size.
+
+        `row` is the name of a system of Table 4 without the vocabulary size.
+        """
         copying = "with copying" if row.endswith("_copy") else "without copying"
         statement = f"Decoding time decreases with every smaller vocabulary, {copying}"
         if self.timing is None:
             return Evidence(statement=statement, ours="not timed")
-        times = milliseconds(self.timing, row, "int8", 1)
+        times = milliseconds(self.timing, row, "int8", batch_size=1)
         values = list(times.values())
-        [in_paper] = [each.seconds for each in paper_table("table4") if each.experiment == row]
+        [paper_seconds] = [
+            paper_row.seconds for paper_row in paper_table("table4") if paper_row.experiment == row
+        ]
         text = ", ".join(f"{size} {ms:.1f} ms" for size, ms in times.items())
         return Evidence(
             statement=statement,
-            paper=f"69K / 2K = {in_paper['69K'] / in_paper['2K']:.2f}",
+            paper=f"69K / 2K = {paper_seconds['69K'] / paper_seconds['2K']:.2f}",
             ours=f"{text}; 69K / 2K = {values[-1] / values[0]:.2f}",
-            verdict=_verdict(values == sorted(values), values[-1] <= values[0]),
+            verdict=_verdict(
+                is_supported=values == sorted(values), is_contradicted=values[-1] <= values[0]
+            ),
         )
 
     def _difference(
-        self, *names: str, dataset: str | None = None, is_own: bool = False
+        self, *names: str, dataset: str | None = None, use_own_decoding: bool = False
     ) -> Effect | None:
-        """Return the ROUGE-1 of the first experiment minus the second; None if one is missing.
+        """Return the ROUGE-1 of the first experiment minus that of the second.
 
-        With four experiments it is the difference of two such differences.
+        For four experiments, return (first - second) - (third - fourth). Return None if a result is
+        missing.
         """
-        terms = tuple(zip(names, (1, -1, -1, 1), strict=False))
-        effects = self.store.contrast(terms, self.recipe, dataset, is_own=is_own)
+        terms = tuple(zip(names, _FACTORS, strict=False))
+        effects = self.store.contrast(
+            terms, self.recipe, dataset, use_own_decoding=use_own_decoding
+        )
         return None if effects is None else effects["rouge-1"]
 
     def _judge(
@@ -230,37 +287,54 @@ class _Tests:
         high: float = math.inf,
         before: str = "",
         after: str = "",
-        table: str | None = None,
+        tables: Sequence[str] = ("table1", "table3"),
     ) -> Evidence:
         """Judge an effect by its confidence interval.
 
-        The statement is supported if the whole interval is between the bounds, in points, and
-        contradicted if the whole interval is outside. `before` and `after` are added to the effect.
+        The statement is supported if the whole interval is between the bounds, and contradicted if
+        the whole interval is outside.
+
+        Args:
+            statement: the statement to judge.
+            names: the experiments.
+            effect: difference between the experiments; None if a result is missing.
+            low: lower bound in points.
+            high: upper bound in points.
+            before: text before the effect.
+            after: text after the effect.
+            tables: tables of the paper in which the paper's effect is looked up.
         """
-        paper = _paper_effect(names, table)
+        paper = _paper_effect(names, tables)
         if effect is None:
-            return Evidence(statement=statement, paper=paper, ours=_MISSING)
-        lower, upper = 100 * effect.low, 100 * effect.high
+            return Evidence(statement=statement, paper=paper, ours=_ROW_IS_MISSING)
+        effect_low, effect_high = 100 * effect.low, 100 * effect.high
         return Evidence(
             statement=statement,
             paper=paper,
-            ours=f"{before}{effect}; {self._runs(names)}{after}",
-            verdict=_verdict(low < lower and upper < high, upper < low or lower > high),
+            ours=f"{before}{effect}; {self._describe_runs(names)}{after}",
+            verdict=_verdict(
+                is_supported=low < effect_low and effect_high < high,
+                is_contradicted=effect_high < low or effect_low > high,
+            ),
             recipe=self.recipe,
         )
 
-    def _runs(self, names: Sequence[str]) -> str:
+    def _describe_runs(self, names: Sequence[str]) -> str:
         """Return the number of seeds, and how many runs had not converged."""
-        by_name = [each for name in names if (each := self.store.find(name, self.recipe))]
-        text = f"seeds: {', '.join(str(len(each.runs)) for each in by_name)}"
+        all_results = [results for name in names if (results := self.store.find(name, self.recipe))]
+        text = f"seeds: {', '.join(str(len(results.runs)) for results in all_results)}"
         if self.recipe == "converged":
-            runs = [result for each in by_name for result in each.runs]
-            stopped = sum(each.training.get("ended_by", "patience") != "patience" for each in runs)
-            text += f"; {stopped} of the runs had not converged" if stopped else ""
+            num_unconverged = sum(
+                run.training.get("ended_by", "patience") != "patience"
+                for results in all_results
+                for run in results.runs
+            )
+            if num_unconverged:
+                text += f"; {num_unconverged} of the runs had not converged"
         return text
 
 
-def _verdict(is_supported: bool, is_contradicted: bool) -> Verdict:
+def _verdict(*, is_supported: bool, is_contradicted: bool) -> Verdict:
     if is_supported:
         return "supported"
     return "contradicted" if is_contradicted else "too small to tell"
@@ -275,51 +349,52 @@ def _paper_scores(table: str) -> dict[str, float]:
     return {row.experiment: row.rouge[0] for row in paper_table(table) if row.rouge}
 
 
-def _paper_effect(names: Sequence[str], table: str | None) -> str:
-    """Return the effect of `_Tests._difference` in a table of the paper, or in Tables 1 and 3."""
-    for each in (table,) if table else ("table1", "table3"):
-        scores = _paper_scores(each)
+def _paper_effect(names: Sequence[str], tables: Sequence[str]) -> str:
+    """Return the difference between experiments in the first table that has all of them."""
+    for table in tables:
+        scores = _paper_scores(table)
         if all(name in scores for name in names):
-            signs = zip(names, (1, -1, -1, 1), strict=False)
-            return f"{sum(sign * scores[name] for name, sign in signs):+.2f}"
+            terms = zip(names, _FACTORS, strict=False)
+            return f"{sum(factor * scores[name] for name, factor in terms):+.2f}"
     return _NO_VALUE
 
 
 def judge_claims(store: ResultStore, timing: Mapping[str, Any] | None) -> list[Claim]:
     """Return every claim, tested on the results of every recipe.
 
-    The first recipe in which all experiments of a test were run decides. A test that was not run
-    with any recipe has one evidence, which says what is missing.
+    A test is decided by the first recipe that has all its results. If no recipe has them, the test
+    has one evidence, which names the missing result.
     """
-    by_recipe = [_Tests(store, timing, recipe) for recipe in store.recipes]
+    tests_by_recipe = [_Tests(store, timing, recipe) for recipe in store.recipes]
     claims = []
     for claim in CLAIMS:
-        tests = []
-        for kind, *arguments in claim["tests"]:
-            evidence = [getattr(each, kind)(*arguments) for each in by_recipe]
-            measured = [each for each in evidence if each.verdict != "not measured"]
-            # A test that does not depend on training has the same evidence for all recipes.
-            tests.append(list(dict.fromkeys(measured)) or evidence[:1])
-        claims.append(Claim(claim["name"], claim["text"], tests))
+        claim_evidence = []
+        for method, *arguments in claim["tests"]:
+            evidence = [getattr(tests, method)(*arguments) for tests in tests_by_recipe]
+            measured = [result for result in evidence if result.verdict != "not measured"]
+            # `dict.fromkeys`: a test that does not depend on training has the same evidence for all
+            # recipes.
+            claim_evidence.append(list(dict.fromkeys(measured)) or evidence[:1])
+        claims.append(Claim(claim["name"], claim["text"], claim_evidence))
     return claims
 
 
 def claims_markdown(claims: Sequence[Claim]) -> str:
-    """Return the verdicts as a table, then the evidence of each measured claim."""
-    verdicts, parts = [], []
+    """Return a table of the verdicts, then a table with the evidence of each measured claim."""
+    verdict_rows, paragraphs = [], []
     for claim in claims:
         num_run = sum(evidence[0].verdict != "not measured" for evidence in claim.tests)
-        verdicts.append((claim.text, claim.verdict, f"{num_run} of {len(claim.tests)}"))
+        verdict_rows.append((claim.text, claim.verdict, f"{num_run} of {len(claim.tests)}"))
         if not num_run:
             continue
-        rows = []
+        evidence_rows = []
         for evidence in claim.tests:
-            for each in evidence:
-                recipe = _NO_VALUE if each.recipe in ("", UNTRAINED) else each.recipe
-                decides = each is evidence[0] and each.verdict != "not measured"
-                verdict = f"**{each.verdict}**" if decides else each.verdict
-                rows.append((each.statement, recipe, each.paper, each.ours, verdict))
-        table = markdown_table(("test", "recipe", "paper", "ours", "verdict"), rows)
-        parts += [f"### {claim.name}", claim.text, table]
-    summary = markdown_table(("claim", "verdict", "tests run"), verdicts)
-    return "\n\n".join([summary, *parts]) + "\n"
+            for result in evidence:
+                recipe = _NO_VALUE if result.recipe in ("", UNTRAINED) else result.recipe
+                is_deciding = result is evidence[0] and result.verdict != "not measured"
+                verdict = f"**{result.verdict}**" if is_deciding else result.verdict
+                evidence_rows.append((result.statement, recipe, result.paper, result.ours, verdict))
+        table = markdown_table(("test", "recipe", "paper", "ours", "verdict"), evidence_rows)
+        paragraphs += [f"### {claim.name}", claim.text, table]
+    verdict_table = markdown_table(("claim", "verdict", "tests run"), verdict_rows)
+    return "\n\n".join([verdict_table, *paragraphs]) + "\n"

@@ -10,34 +10,38 @@ from readagain.text.vocab import Vocab
 
 
 def count_oov(result: Evaluation, vocab: Vocab) -> dict[str, int]:
-    """Count the out-of-vocabulary words of an evaluation.
+    """Count the out-of-vocabulary words in the references and summaries of an evaluation.
 
     Returns:
-        `words`: number in the references, of which `in_source` are in the text and `written` are in
-        the summary. `summary_words`: number in the summaries, of which `wrong` are in no reference.
+        Five counts. `words`: out-of-vocabulary words in the references; `in_source`: those of
+        `words` that are also in the source text; `written`: those of `words` that are also in the
+        summary. `summary_words`: out-of-vocabulary words in the summaries; `wrong`: those of
+        `summary_words` that are in no reference.
     """
     totals = Counter[str](words=0, in_source=0, written=0, summary_words=0, wrong=0)
     data = result.data
     for row, summary in zip(data.rows, result.summaries, strict=True):
         source = set(source_norms(row.text, is_tokenized=data.is_tokenized))
-        written = Counter(_oov_words(summary.text, summary.words, vocab))
-        in_references: set[str] = set()
+        summary_oov = Counter(_oov_words(summary.text, summary.words, vocab))
+        all_reference_oov: set[str] = set()
         for reference in row.references:
             words = summary_words(reference, is_tokenized=data.are_references_tokenized)
-            oov = Counter(_oov_words(reference, words, vocab))
-            in_references.update(oov)
-            totals["words"] += oov.total()
-            totals["in_source"] += sum(count for word, count in oov.items() if word in source)
-            totals["written"] += (oov & written).total()
-        totals["summary_words"] += written.total()
+            reference_oov = Counter(_oov_words(reference, words, vocab))
+            all_reference_oov.update(reference_oov)
+            totals["words"] += reference_oov.total()
+            totals["in_source"] += sum(
+                count for word, count in reference_oov.items() if word in source
+            )
+            totals["written"] += (reference_oov & summary_oov).total()
+        totals["summary_words"] += summary_oov.total()
         totals["wrong"] += sum(
-            count for word, count in written.items() if word not in in_references
+            count for word, count in summary_oov.items() if word not in all_reference_oov
         )
     return dict(totals)
 
 
 def _oov_words(text: str, words: Sequence[Token], vocab: Vocab) -> list[str]:
-    """Return the words outside the vocabulary, without punctuation and UNK."""
+    """Return the words of a text that are outside the vocabulary, except punctuation and UNK."""
     return [
         word.norm
         for word in words

@@ -20,13 +20,11 @@ from readagain.experiments.settings import ReproduceOptions, common_vocab_size
 from readagain.text.truecasing import CASES_FILE
 from readagain.text.vocab import Vocab
 
-SELECTION_PAIRS = 3_000
-"""Maximum size of the selection split, on which the best checkpoint is chosen.
-
-It is also at most a tenth of the train split.
-"""
+MAX_SELECTION_PAIRS = 3_000
+"""Maximum size of the selection split: the pairs, held out from the train split, on which the best
+checkpoint is chosen. At most a tenth of the train split is held out."""
 DUC = "duc2003"
-"""Protocol of data sets with several references per text."""
+"""Name of the protocol of data sets with several references per text."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +37,10 @@ class EvaluationSet:
 
 
 class Corpora:
-    """Corpora and data sets of all experiments, opened once.
+    """Training corpus, its subsets, and the data sets of all experiments; each is opened once.
 
-    The dev split of the corpus is the first data set. Without a corpus, small synthetic ones are
-    written.
+    The first data set is the dev split of the training corpus. If the options have no corpus, a
+    small synthetic one and a synthetic test set are written and used.
     """
 
     def __init__(self, options: ReproduceOptions) -> None:
@@ -53,8 +51,8 @@ class Corpora:
                     "{data}: no corpus to train on; give a prepared corpus, or use {scale} small "
                     "for an invented one"
                 )
-            data, invented = write_sample_corpora(options.work / "corpora")
-            tests = {**invented, **tests}
+            data, sample_tests = write_sample_corpora(options.work / "corpora")
+            tests = {**sample_tests, **tests}
         self.main = PreparedCorpus.open(data)
         self.name = data.resolve().name
         if self.name in tests:
@@ -68,41 +66,44 @@ class Corpora:
                 )
         self._tests = tests
         self._options = options
-        self.corpus = cache(self._corpus)
-        self._read = cache(self._read_set)
+        self.corpus = cache(self._open_corpus)
+        self._read_test = cache(self._read_evaluation_set)
 
-    def _corpus(self, min_sentences: int, *, has_selection_split: bool = False) -> PreparedCorpus:
+    def _open_corpus(
+        self, min_sentences: int, *, has_selection_split: bool = False
+    ) -> PreparedCorpus:
         """Return the pairs of the corpus whose texts have at least `min_sentences` sentences.
 
-        With `has_selection_split`, the dev split is the selection split: pairs taken out of the
-        train split, on which the best checkpoint is chosen. The dev pairs of the corpus are scored,
-        so they are not used for that choice.
+        With `has_selection_split`, the dev split of the result is the selection split. The dev
+        pairs of the corpus are scored, so the best checkpoint must not be chosen on them.
         """
         if min_sentences == 1 and not has_selection_split:
             return self.main
         name = self.name if min_sentences == 1 else f"{self.name}-{min_sentences}-sentences"
-        out = (
-            self._options.work / "corpora" / (f"{name}-selection" if has_selection_split else name)
-        )
+        if has_selection_split:
+            name += "-selection"
         return open_subset(
-            self.main, out, min_sentences=min_sentences, has_selection_split=has_selection_split
+            self.main,
+            self._options.work / "corpora" / name,
+            min_sentences=min_sentences,
+            has_selection_split=has_selection_split,
         )
 
     def tests(self, min_sentences: int) -> list[EvaluationSet]:
         """Return the data sets; the first is the dev split of `corpus(min_sentences)`."""
         name = self.name if min_sentences == 1 else f"{self.name}, {min_sentences} sentences"
         paths = {name: self.corpus(min_sentences).folder, **self._tests}
-        return [self._read(*each) for each in paths.items()]
+        return [self._read_test(name, path) for name, path in paths.items()]
 
     @cached_property
     def common_vocab(self) -> Vocab:
         """The vocabulary that defines out-of-vocabulary words for all experiments."""
         return self.main.lexicon.vocab("summary", common_vocab_size(self._options.scale))
 
-    def _read_set(self, name: str, path: Path) -> EvaluationSet:
+    def _read_evaluation_set(self, name: str, path: Path) -> EvaluationSet:
         data = read_dataset(path, CorpusReadOptions()).first(self._options.limit)
-        has_several = any(len(row.references) > 1 for row in data.rows)
-        return EvaluationSet(name, data, DUC if has_several else "gigaword")
+        has_several_references = any(len(row.references) > 1 for row in data.rows)
+        return EvaluationSet(name, data, DUC if has_several_references else "gigaword")
 
 
 def open_subset(
@@ -111,11 +112,11 @@ def open_subset(
     """Open the subset of pairs whose texts have enough sentences; write it if it does not exist.
 
     The lexicon and the truecasing statistics are those of the whole corpus. With
-    `has_selection_split`, the dev split consists of some pairs of the train split, drawn at random
-    with a fixed seed.
+    `has_selection_split`, the dev split of the subset is the selection split, and its test split is
+    empty.
 
     Raises:
-        DataError: if no such text is left in the train or dev split.
+        DataError: if no text of the train or dev split has enough sentences.
     """
     try:
         subset = PreparedCorpus.open(out)
@@ -131,13 +132,14 @@ def open_subset(
         if file in corpus.manifest.files:  # older corpora have no truecasing statistics
             shutil.copyfile(corpus.folder / file, temporary / file)
     masks = {name: _has_sentences(corpus.split(name), min_sentences) for name in SPLITS}
-    origin = {name: name for name in SPLITS}
+    source_splits = {name: name for name in SPLITS}
     if has_selection_split:
-        masks["train"], masks["dev"] = _split_selection(masks["train"])
+        masks["train"], masks["dev"] = _hold_out_selection(masks["train"])
         masks["test"] = np.zeros_like(masks["test"])
-        origin["dev"] = "train"
+        source_splits["dev"] = "train"
     splits: dict[str, dict[str, int]] = {
-        name: _write_split(corpus, origin[name], masks[name], temporary, name) for name in SPLITS
+        name: _write_split(corpus, source_splits[name], masks[name], temporary, name)
+        for name in SPLITS
     }
     for name in ("train", "dev"):
         if not splits[name]["pairs"]:
@@ -164,35 +166,39 @@ def open_subset(
 
 def _has_sentences(split: Split, min_sentences: int) -> NDArray[np.bool_]:
     """Return a (P,) mask of the pairs of a split whose texts have enough sentences."""
-    # One segment of a pair is its summary.
+    # The segments of a pair are the sentences of its text and one summary.
     masks = [np.diff(shard.pairs) - 1 >= min_sentences for shard in split.shards]
     return np.concatenate([np.zeros(0, np.bool_), *masks])
 
 
-def _split_selection(mask: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Split a mask of pairs into a mask of training pairs and a mask of the selection split."""
+def _hold_out_selection(mask: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Split a (P,) mask of pairs into masks of the training pairs and of the selection split."""
     pairs = np.flatnonzero(mask)
-    num_pairs = min(SELECTION_PAIRS, len(pairs) // 10)
-    selection = np.zeros_like(mask)
-    selection[np.random.default_rng(0).choice(pairs, num_pairs, replace=False)] = True
-    return mask & ~selection, selection
+    num_held_out = min(MAX_SELECTION_PAIRS, len(pairs) // 10)
+    is_held_out = np.zeros_like(mask)
+    is_held_out[np.random.default_rng(0).choice(pairs, num_held_out, replace=False)] = True
+    return mask & ~is_held_out, is_held_out
 
 
 def _write_split(
-    corpus: PreparedCorpus, origin: str, mask: NDArray[np.bool_], out: Path, name: str
+    corpus: PreparedCorpus, source_split: str, mask: NDArray[np.bool_], out: Path, name: str
 ) -> dict[str, int]:
-    """Write the pairs of the split `origin` in a (P,) mask as the split `name`; return counts."""
+    """Write the pairs of `source_split` that are in a (P,) mask as the split `name`.
+
+    Returns:
+        Number of pairs, segments, words and shards.
+    """
     counts = {"pairs": 0, "segments": 0, "words": 0, "shards": 0}
-    first = 0
-    for shard in corpus.split(origin).shards:
-        part = _select_pairs(shard, mask[first : first + len(shard)])
-        first += len(shard)
-        part.save(out, name, counts["shards"])
+    first_pair = 0
+    for shard in corpus.split(source_split).shards:
+        subset = _select_pairs(shard, mask[first_pair : first_pair + len(shard)])
+        first_pair += len(shard)
+        subset.save(out, name, counts["shards"])
         counts["shards"] += 1
-        counts["pairs"] += len(part)
-        counts["segments"] += len(part.segments) - 1
-        counts["words"] += len(part.words)
-    texts = corpus.folder / texts_file(origin)
+        counts["pairs"] += len(subset)
+        counts["segments"] += len(subset.segments) - 1
+        counts["words"] += len(subset.words)
+    texts = corpus.folder / texts_file(source_split)
     if texts.exists():
         with (
             texts.open(encoding="utf-8", newline="\n") as lines,
@@ -202,17 +208,19 @@ def _write_split(
     return counts
 
 
-def _select_pairs(shard: CorpusShard, is_selected: NDArray[np.bool_]) -> CorpusShard:
+def _select_pairs(shard: CorpusShard, is_pair_selected: NDArray[np.bool_]) -> CorpusShard:
+    """Return a shard with the selected pairs of P pairs with G segments."""
     segments_per_pair = np.diff(shard.pairs)  # (P,)
     words_per_segment = np.diff(shard.segments)  # (G,)
-    segments = np.repeat(is_selected, segments_per_pair)  # (G,)
+    is_segment_selected = np.repeat(is_pair_selected, segments_per_pair)  # (G,)
     return CorpusShard(
-        words=shard.words[np.repeat(segments, words_per_segment)],
-        segments=_offsets(words_per_segment[segments]),
-        pairs=_offsets(segments_per_pair[is_selected]),
-        origins=shard.origins[is_selected],
+        words=shard.words[np.repeat(is_segment_selected, words_per_segment)],
+        segments=_offsets(words_per_segment[is_segment_selected]),
+        pairs=_offsets(segments_per_pair[is_pair_selected]),
+        origins=shard.origins[is_pair_selected],
     )
 
 
 def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the start of each of N adjacent ranges and the end of the last, (N + 1,)."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])

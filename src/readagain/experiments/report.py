@@ -15,17 +15,18 @@ from readagain.experiments.tables import build_tables
 
 TABLES_DIR = "tables"
 PAGE_FILE = "results.md"
-_PAPER_UPDATES = 594_000  # ten epochs of 3.8 million pairs in batches of 64
+_PAPER_UPDATES = 594_000
+"""Number of updates in the paper: ten epochs of 3.8 million pairs in batches of 64."""
 
 
 def write_report(out: Path) -> list[str]:
     """Write the page, and each table as CSV and as a plot, from the results in `out`.
 
     Returns:
-        Messages about files that could not be written.
+        Messages about plots that could not be made.
 
     Raises:
-        DataError: if there are no results, or they do not belong together.
+        DataError: if there are no results, or results of different scales or data sets.
     """
     store, timing = ResultStore(read_results(out)), read_timing(out)
     if not store.results and timing is None:
@@ -42,37 +43,41 @@ def write_report(out: Path) -> list[str]:
         plots = plot_tables(tables, store, timing, directory)
     except MissingExtraError as error:
         problems.append(f"no plots: {error}")
-    parts = ["# Results", PAGE_TEXTS["introduction"]]
+    paragraphs = ["# Results", PAGE_TEXTS["introduction"]]
     if any(result.scale == "small" for result in store.results):
-        parts.append(PAGE_TEXTS["small_scale"])
-    parts += [
+        paragraphs.append(PAGE_TEXTS["small_scale"])
+    paragraphs += [
         "## Claims",
         PAGE_TEXTS["verdicts"],
         "\n".join(_describe_recipe(store, recipe) for recipe in store.recipes),
         claims_markdown(judge_claims(store, timing)),
     ]
-    plotted = {path.stem: path.name for path in plots}
+    plot_names = {path.stem: path.name for path in plots}
     for table in tables:
-        parts.append(table.markdown(level=2))
-        if table.name in plotted:
-            parts.append(f"![{table.title}]({TABLES_DIR}/{plotted[table.name]})")
+        paragraphs.append(table.markdown(level=2))
+        if table.name in plot_names:
+            paragraphs.append(f"![{table.title}]({TABLES_DIR}/{plot_names[table.name]})")
         if table.name == "table5":
-            parts.append(examples_markdown(store))
-    write_text(out / PAGE_FILE, "\n\n".join(part.strip() for part in parts if part) + "\n")
+            paragraphs.append(examples_markdown(store))
+    page = "\n\n".join(paragraph.strip() for paragraph in paragraphs if paragraph)
+    write_text(out / PAGE_FILE, page + "\n")
     return problems
 
 
 def _describe_recipe(store: ResultStore, recipe: str) -> str:
-    """Return the number of runs and updates, and how much seeds differ."""
-    runs = [each for each in store.results if each.recipe == recipe and each.training]
+    """Return the number of runs and updates of a recipe, and the deviation between seeds."""
+    runs = [result for result in store.results if result.recipe == recipe and result.training]
     if not runs:
         return "- No experiment was trained."
-    updates = sorted({each.training["updates"] for each in runs})
-    amount = " to ".join(f"{each:,}" for each in sorted({updates[0], updates[-1]}))
-    text = f"- `{recipe}`: {len(runs)} runs of {amount} updates (paper: about {_PAPER_UPDATES:,})"
+    updates = {run.training["updates"] for run in runs}
+    updates_range = " to ".join(f"{count:,}" for count in sorted({min(updates), max(updates)}))
+    text = (
+        f"- `{recipe}`: {len(runs)} runs of {updates_range} updates "
+        f"(paper: about {_PAPER_UPDATES:,})"
+    )
     if recipe == "converged":
-        converged = sum(each.training["ended_by"] == "patience" for each in runs)
-        text += f"; {converged} converged, {len(runs) - converged} did not"
+        num_converged = sum(run.training["ended_by"] == "patience" for run in runs)
+        text += f"; {num_converged} converged, {len(runs) - num_converged} did not"
     dataset = next(iter(runs[0].sets))
     variance = store.seed_variance(recipe, dataset)
     if variance is not None:

@@ -20,25 +20,27 @@ from readagain.storage.locks import locked_dir
 from readagain.training.stop_signal import catch_stop_signals
 
 DECODING_TIME = "decoding time"
-# Settings that do not change the scores of a run.
-_NEUTRAL_SETTINGS: dict[str, object] = {
+"""Name of the measurement of Table 4 in `ReproduceResult.done`."""
+_IGNORED_SETTINGS: dict[str, object] = {
     "title": "",
     "paper": "",
     "train.log_every": 1,
     "train.rouge_pairs": 0,
     "train.validate_every": 0,
 }
+"""Settings that may differ between two runs with the same result; all runs are compared with these
+values."""
 
 
 @dataclass(kw_only=True)
 class ReproduceResult:
-    """Names of the runs by outcome.
+    """Runs of a reproduction, by outcome.
 
     Args:
-        done: finished by this call.
-        existing: finished before.
-        failed: error messages of failed runs.
-        skipped: messages about missing programs of runs that need them.
+        done: names of the runs that this call has finished.
+        existing: names of the runs that an earlier call has finished.
+        failed: error message of each failed run, by name.
+        skipped: message about the missing program of each run that needs one, by name.
         is_interrupted: whether a stop signal ended the call.
     """
 
@@ -71,7 +73,7 @@ def reproduce(options: ReproduceOptions, console: Console) -> ReproduceResult:
 
 
 def run_experiments(options: ReproduceOptions, console: Console) -> ReproduceResult:
-    """Run the missing experiments; a failed one does not stop the others.
+    """Run the missing experiments; after a failed run, go on with the next.
 
     Raises:
         ReadAgainError: for invalid options or corpora.
@@ -101,17 +103,17 @@ def run_experiments(options: ReproduceOptions, console: Console) -> ReproduceRes
                 return result
             except MissingExtraError as error:
                 result.skipped[planned.name] = str(error)
-            except Exception as error:  # one failure must not cost hours of other experiments
+            except Exception as error:  # the other experiments may take hours; do not lose them
                 result.failed[planned.name] = _describe_failure(planned, error, options)
                 runner.print(f"{planned.name} failed: {result.failed[planned.name]}")
     return result
 
 
 def _is_done(planned: PlannedRun, runner: ExperimentRunner) -> bool:
-    """Return whether a result of the run exists.
+    """Return whether the result of a run exists.
 
     Raises:
-        ConfigError: if it has other settings, another corpus or other texts.
+        ConfigError: if the result is of a run with other settings, another corpus or other texts.
     """
     path = result_file(runner.options.out, planned.name)
     if not path.exists():
@@ -119,20 +121,21 @@ def _is_done(planned: PlannedRun, runner: ExperimentRunner) -> bool:
     result = read_result(path)
     is_trained = planned.experiment.is_trained
     corpus = runner.training_corpus(planned) if is_trained else runner.corpora.main
-    changes = [("corpus", result.corpus["fingerprint"], corpus.manifest.fingerprint)]
+    # Each comparison has a name, the value in the result, and the value of the planned run.
+    comparisons = [("corpus", result.corpus["fingerprint"], corpus.manifest.fingerprint)]
     if is_trained:
         try:
-            before = _comparable(run_from_dict(result.run or {}, where="run"))
+            old_settings = _comparable_settings(run_from_dict(result.run or {}, where="run"))
         except ConfigError:  # this version cannot read the settings
-            before = {}
-        changes += differences(before, _comparable(runner.run_spec(planned)))
-    # Other texts under the same name, or another --limit, cannot share a table.
-    changes += [
+            old_settings = {}
+        comparisons += differences(old_settings, _comparable_settings(runner.run_spec(planned)))
+    # A table cannot show scores on different texts, for example with another --limit.
+    comparisons += [
         (f"the set '{test.name}'", result.sets[test.name].fingerprint, test.data.fingerprint)
         for test in runner.corpora.tests(planned.experiment.min_sentences)
         if test.name in result.sets
     ]
-    for name, old, new in changes:
+    for name, old, new in comparisons:
         if old != new:
             raise ArgumentError(
                 "{0}: a result of another run: {1} was {2!r} and is now {3!r}; choose another "
@@ -145,12 +148,12 @@ def _is_done(planned: PlannedRun, runner: ExperimentRunner) -> bool:
     return True
 
 
-def _comparable(run: RunSpec) -> dict[str, object]:
-    return run_to_dict(override(run, _NEUTRAL_SETTINGS))
+def _comparable_settings(run: RunSpec) -> dict[str, object]:
+    return run_to_dict(override(run, _IGNORED_SETTINGS))
 
 
 def _describe_failure(planned: PlannedRun, error: Exception, options: ReproduceOptions) -> str:
-    """Return an error message; write the traceback of an unexpected error."""
+    """Return the message of an error; write the traceback of an unexpected error to a file."""
     if isinstance(error, ReadAgainError):
         return str(error)
     path = options.work / f"{planned.dir_name}.failed.txt"

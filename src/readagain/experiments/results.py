@@ -1,12 +1,13 @@
-"""Result files: settings and scores of an experiment, without any text of a corpus.
+"""Result files of experiments.
 
 ```
 OUT/rows/NAME/RECIPE-seedN.json             settings, scores, scores of every text, counts, machine
 OUT/summaries/NAME/RECIPE-seedN.jsonl.gz    the summaries, data set by data set
 ```
 
-Summaries copy from texts that may not be published, so they are separate files; `rows/` can be
-published. To combine the results of several machines, copy their directories into one.
+The files in `rows/` have no text of a corpus, so they can be published. Summaries copy words of
+texts that may not be published, so they are in separate files. To combine the results of several
+machines, copy their directories into one.
 """
 
 import base64
@@ -31,7 +32,8 @@ TIMING_FILE = "timing.json"
 BATCH_SIZES = (1, 16)
 """Batch sizes with which decoding time is measured."""
 MEASURES = ("rouge-1", "rouge-2", "rouge-l")
-_SCORE_UNITS = 10_000  # scores of texts are stored in hundredths of a percent
+_UNITS_PER_SCORE = 10_000
+"""The scores of texts are stored as integers, in hundredths of a percent."""
 
 Scores = NDArray[np.float64]
 
@@ -41,16 +43,18 @@ class DatasetResult:
     """Scores of an experiment on one data set. The field names are the keys of the file.
 
     Args:
-        protocol, figure: ROUGE protocol, and the statistic (recall or f1) that it reports.
+        protocol: name of the ROUGE protocol.
+        figure: kind of score that the protocol reports: recall or f1.
         fingerprint: SHA-256 of the texts and references.
-        rouge: value, low and high of each measure, from 0 to 1.
-        item_scores: packed (I, 3) scores of every text.
+        rouge: score of each measure and the ends of its interval, from 0 to 1.
+        item_scores: (I, 3) scores of I texts, packed by `pack_scores`.
         habits: statistics of the summaries, such as their mean length (`SummaryStats`).
-        unknown: counts of out-of-vocabulary words; see `copying.py`.
+        unknown: counts of out-of-vocabulary words by vocabulary; see `copying.count_oov`.
         seconds: time to generate the summaries.
-        own: results with the decoding of the system's own paper; None if it is the decoding that
-            all experiments use. Keys: the settings `decode` and `allow_unk`, `rouge`,
-            `item_scores`, the mean number of `words`, and the number of `summaries_with_unk`.
+        own: results with the decoding settings of the system's own paper; None if these are the
+            settings that all experiments use. Keys: the settings `decode` and `allow_unk`,
+            `rouge`, `item_scores`, the mean number of `words`, and the number of
+            `summaries_with_unk`.
     """
 
     protocol: str
@@ -63,10 +67,14 @@ class DatasetResult:
     seconds: float
     own: dict[str, Any] | None = None
 
-    def items(self, *, is_own: bool = False) -> Scores:
-        """Return the (I, 3) scores of the texts; with `is_own`, those of `own` if there are any."""
-        packed = self.own["item_scores"] if is_own and self.own is not None else self.item_scores
-        return unpack_scores(packed)
+    def items(self, *, use_own_decoding: bool = False) -> Scores:
+        """Return the (I, 3) scores of the texts.
+
+        With `use_own_decoding`, return those with the decoding settings of the system's own paper.
+        """
+        if use_own_decoding and self.own is not None:
+            return unpack_scores(self.own["item_scores"])
+        return unpack_scores(self.item_scores)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,16 +83,19 @@ class ExperimentResult:
 
     Args:
         row: name of the experiment.
+        recipe: name of the recipe.
+        seed: random seed of the training.
+        scale: sizes of the networks: paper or small.
         run: all settings of the run; None for a baseline.
         corpus: name, fingerprint and size of the training corpus.
-        training: minutes, updates, what ended it (patience, all epochs or the time limit), the
-            selected checkpoint, the learning curve.
+        parameters: number of parameters; 0 for a baseline.
+        training: minutes; updates; the reason why the training ended (patience, epochs or time
+            limit); the selected checkpoint; the learning curve. Empty for a baseline.
         machine: device, processor, versions, commit, date.
         seconds: time of training and scoring.
         sets: results by name of the data set; the first is the dev split of the corpus.
-        importance: weights by word class, for networks with a second reading pass; see
-            `importance.py`.
-        examples: summaries of the paper's printed inputs; see `paper_examples.py`.
+        importance: result of `importance.measure_importance`.
+        examples: result of `paper_examples.run_paper_examples`; None for a baseline.
     """
 
     row: str
@@ -109,20 +120,23 @@ class ExperimentResult:
 
 
 def result_file(out: Path, run_name: str) -> Path:
-    """Return the path of the result with a certain `ExperimentResult.run_name`."""
+    """Return the path of the result of a run; see `ExperimentResult.run_name`."""
     return out / ROWS_DIR / f"{run_name}.json"
 
 
 def write_result(
     out: Path, result: ExperimentResult, summaries: Mapping[str, Sequence[str]]
 ) -> None:
-    """Write the summaries, then the result, which marks the run as done."""
+    """Write the summaries, then the result.
+
+    The result is written last, because a run counts as done if its result exists.
+    """
     lines = [
         json.dumps({"set": name, "summary": text}, ensure_ascii=False) + "\n"
         for name, texts in summaries.items()
         for text in texts
     ]
-    # No modification time, so that equal summaries give equal files.
+    # Without a modification time, equal summaries give equal files.
     compressed = gzip.compress("".join(lines).encode(), mtime=0)
     content = json.dumps(asdict(result), ensure_ascii=False) + "\n"
     for path, data in (
@@ -147,7 +161,7 @@ def read_result(path: Path) -> ExperimentResult:
             raise ArtifactError(
                 f"{path}: format {version!r}; this version of readagain reads {FORMAT_VERSION}"
             )
-        sets = {name: DatasetResult(**each) for name, each in content.pop("sets").items()}
+        sets = {name: DatasetResult(**fields) for name, fields in content.pop("sets").items()}
         return ExperimentResult(**content, sets=sets)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ArtifactError(
@@ -159,8 +173,8 @@ def read_results(out: Path) -> list[ExperimentResult]:
     """Read every result under `out`, in the order of the paths.
 
     Raises:
-        ArtifactError: if a file is damaged, has another format version, or is not at the path
-            `result_file`: a copy under another name would count as one more seed.
+        ArtifactError: if a file is damaged, has another format version, or has another name than
+            `result_file`, since a copy under another name would count as one more seed.
     """
     results = []
     for path in sorted((out / ROWS_DIR).glob("*/*.json")):
@@ -195,22 +209,22 @@ def read_timing(out: Path) -> dict[str, Any] | None:
 def milliseconds(
     timing: Mapping[str, Any], row: str, precision: str, batch_size: int
 ) -> dict[str, float]:
-    """Return the milliseconds per text of one system by vocabulary size."""
+    """Return the milliseconds per text of one system, by size of the decoder vocabulary."""
     return {
-        each["size"]: each["ms_per_text"][str(batch_size)]
-        for each in timing["measured"]
-        if (each["row"], each["precision"]) == (row, precision)
+        measurement["size"]: measurement["ms_per_text"][str(batch_size)]
+        for measurement in timing["measured"]
+        if (measurement["row"], measurement["precision"]) == (row, precision)
     }
 
 
 def pack_scores(scores: Scores) -> str:
     """Encode (I, 3) scores from 0 to 1 as a short string."""
-    units = np.rint(scores * _SCORE_UNITS).astype("<u2")
+    units = np.rint(scores * _UNITS_PER_SCORE).astype("<u2")
     return base64.b64encode(zlib.compress(units.tobytes(), 9)).decode("ascii")
 
 
 def unpack_scores(packed: str) -> Scores:
-    """Decode the string of `pack_scores`."""
+    """Decode a string that `pack_scores` returned."""
     units = np.frombuffer(zlib.decompress(base64.b64decode(packed)), "<u2")
-    scores: Scores = units.reshape(-1, len(MEASURES)) / _SCORE_UNITS
+    scores: Scores = units.reshape(-1, len(MEASURES)) / _UNITS_PER_SCORE  # (I, 3)
     return scores

@@ -50,22 +50,24 @@ from readagain.training.run_dir import METRICS_FILE, RunDir
 from readagain.training.stop_signal import StopSignal
 from readagain.version import __version__
 
-_CURVE = ("loss", "dev_loss", "rouge_1")
+_CURVE_METRICS = ("loss", "dev_loss", "rouge_1")
 _MAX_CURVE_POINTS = 100
-_TUNE_OBJECTIVE = "rouge-1"
-_TUNE_ROUNDS = 10
+_TUNE_MEASURE = "rouge-1"
+_MAX_TUNE_ROUNDS = 10
 
 
 class InterruptedRunError(Exception):
-    """Raised when a run stops at a stop signal; the same call resumes it."""
+    """Raised when a stop signal ends a run; the same call resumes the run."""
 
 
 class ExperimentRunner:
     """Runs experiments and writes their results.
 
     Args:
-        stop: stop signal, checked during training, decoding and tuning. A process that shares a GPU
-            must not be killed in the middle of a kernel, since this ends the other processes too.
+        options: options of the reproduction.
+        console: console for progress messages.
+        stop: stop signal, checked during training, decoding and tuning. Killing a process in the
+            middle of a GPU kernel would also end the other processes that share the GPU.
     """
 
     def __init__(self, options: ReproduceOptions, console: Console, stop: StopSignal) -> None:
@@ -81,8 +83,8 @@ class ExperimentRunner:
         return experiment_run(
             planned.experiment,
             scale=self.options.scale,
-            # `planned.recipe`, with the type `Recipe` instead of `str`
-            recipe=next(each for each in self.options.recipes if each == planned.recipe),
+            # Equal to `planned.recipe`, but of the type `Recipe` instead of `str`.
+            recipe=next(name for name in self.options.recipes if name == planned.recipe),
             seed=planned.seed,
             train_pairs=corpus.manifest.splits["train"]["pairs"],
             epochs=self.options.epochs,
@@ -90,10 +92,10 @@ class ExperimentRunner:
         )
 
     def training_corpus(self, planned: PlannedRun) -> PreparedCorpus:
-        """Return the corpus of a run, whose dev split is used to choose the best checkpoint.
+        """Return the corpus of a run. The best checkpoint is chosen on its dev split.
 
-        For the recipe `converged`, this split consists of pairs held out from the train split, so
-        that the checkpoint is not chosen on the dev pairs that are scored.
+        For the recipe `converged`, this dev split has pairs that are held out from the train split,
+        so the checkpoint is not chosen on the dev pairs that are scored.
         """
         return self.corpora.corpus(
             planned.experiment.min_sentences, has_selection_split=planned.recipe == "converged"
@@ -107,39 +109,44 @@ class ExperimentRunner:
         else:
             result = self.score_baseline(planned)
         scores = "; ".join(
-            f"{name} " + " / ".join(f"{100 * value:.2f}" for value, _, _ in each.rouge.values())
-            for name, each in result.sets.items()
+            f"{name} "
+            + " / ".join(f"{100 * value:.2f}" for value, _, _ in dataset_result.rouge.values())
+            for name, dataset_result in result.sets.items()
         )
         self.print(f"{planned.name}: {result.seconds:.0f} s; {scores}")
 
     def score_baseline(self, planned: PlannedRun) -> ExperimentResult:
-        """Score a baseline."""
+        """Score a baseline and write the result."""
         start = time.monotonic()
         name = planned.experiment.system
         vocabs = {"common": self.corpora.common_vocab}
         sets, summaries = self._score(planned, lambda protocol: load_system(name, protocol), vocabs)
-        result = self._result(planned, sets, seconds=time.monotonic() - start)
+        result = self._make_result(
+            planned, sets, parameters=0, training={}, seconds=time.monotonic() - start
+        )
         write_result(self.options.out, result, summaries)
         return result
 
     def train_and_score(self, planned: PlannedRun, run: RunSpec) -> ExperimentResult:
-        """Train a network, or resume its training, and score it.
+        """Train a network, or resume its training, then score it and write the result.
 
-        Its model directory is removed at the end unless `keep_weights`.
+        The model directory is removed at the end unless `options.keep_weights`.
         """
         start = time.monotonic()
-        work = self.options.work / planned.dir_name
-        self._train(run, self.training_corpus(planned).folder, work)
+        model_path = self.options.work / planned.dir_name
+        self._train(run, self.training_corpus(planned).folder, model_path)
         trained_s = time.monotonic() - start
-        model = ExperimentModel(work, self.device)
-        training = _describe_training(work)
+        model = ExperimentModel(model_path, self.device)
+        training = _describe_training(model_path)
         if has_features(run):
             model, training["tuned"] = self._tune(planned, model)
         vocabs = {"own": model.model_dir.vocab, "common": self.corpora.common_vocab}
         sets, summaries = self._score(planned, model.system, vocabs, model)
         # The first data set is the dev split of the corpus.
         dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
-        result = self._result(
+        # A resumed training took longer than in this call.
+        earlier_training_s = max(0.0, 60 * training["minutes"] - trained_s)
+        result = self._make_result(
             planned,
             sets,
             run=run,
@@ -147,17 +154,16 @@ class ExperimentRunner:
             training=training,
             importance=measure_importance(model, dev_set.data),
             examples=run_paper_examples(model),
-            # Include the training time before an interruption.
-            seconds=time.monotonic() - start + max(0.0, 60 * training["minutes"] - trained_s),
+            seconds=time.monotonic() - start + earlier_training_s,
         )
         write_result(self.options.out, result, summaries)
         del model
         self._free_memory()
         if not self.options.keep_weights:
-            shutil.rmtree(work)
+            shutil.rmtree(model_path)
         return result
 
-    def _result(
+    def _make_result(
         self,
         planned: PlannedRun,
         sets: dict[str, DatasetResult],
@@ -165,8 +171,8 @@ class ExperimentRunner:
         run: RunSpec | None = None,
         **values: Any,
     ) -> ExperimentResult:
+        """Return a result; `values` are other fields, and `run` is None for a baseline."""
         corpus = self.training_corpus(planned) if run else self.corpora.main
-        defaults = {"parameters": 0, "training": {}}
         return ExperimentResult(
             row=planned.experiment.name,
             recipe=planned.recipe,
@@ -180,13 +186,19 @@ class ExperimentRunner:
             },
             machine=_describe_machine(self.device if run else torch.device("cpu")),
             sets=sets,
-            **{**defaults, **values},
+            **values,
         )
 
-    def _train(self, run: RunSpec, corpus: Path, work: Path) -> None:
-        work.parent.mkdir(parents=True, exist_ok=True)
-        job = TrainingJob(preset=run, data=corpus, out=work)
-        ended = train(
+    def _train(self, run: RunSpec, corpus: Path, model_path: Path) -> None:
+        """Train a network to the end or the time limit.
+
+        Raises:
+            InterruptedRunError: after a stop signal.
+            ArgumentError: if the time limit came before the first validation.
+        """
+        model_path.parent.mkdir(parents=True, exist_ok=True)
+        job = TrainingJob(preset=run, data=corpus, out=model_path)
+        result = train(
             job,
             device_name="cuda" if self.device.type == "cuda" else "cpu",
             threads=self.options.threads,
@@ -195,86 +207,108 @@ class ExperimentRunner:
             max_minutes=self.options.max_minutes,
         )
         self._free_memory()
-        if ended is None or ended.is_finished:
+        if result is None or result.is_finished:  # None if the training was finished before
             return
         if self.options.max_minutes is None or self.stop.is_set:
             raise InterruptedRunError
-        if ended.state.best is None:
+        if result.state.best is None:
             raise ArgumentError(
                 "{0}: no validation within the {1:g} minutes of training; choose a larger "
                 "{max_minutes}, and the run resumes",
-                work,
+                model_path,
                 self.options.max_minutes,
             )
 
     def _tune(
         self, planned: PlannedRun, model: ExperimentModel
     ) -> tuple[ExperimentModel, dict[str, Any] | None]:
-        """Tune the extractive features on the first data set with several references.
+        """Tune the weights of the extractive features, as the paper of ABS+ does on DUC 2003.
 
-        ABS+ is tuned on DUC 2003 in its paper.
+        The data set is the first with several references.
+
+        Returns:
+            The model with the tuned weights, and a record of the tuning; the unchanged model and
+            None if there is no such data set.
         """
         tests = self.corpora.tests(planned.experiment.min_sentences)
-        test = next((each for each in tests if each.protocol == DUC), None)
-        if test is None:
+        duc_test = next((test for test in tests if test.protocol == DUC), None)
+        if duc_test is None:
             self.print(
                 f"{planned.name}: not tuned: no data set with several references; the weights of "
                 "the preset are used"
             )
             return model, None
-        system = model.system(test.protocol)
-        options: dict[str, Any] = {"objective": _TUNE_OBJECTIVE, "max_rounds": _TUNE_ROUNDS}
-        rounds = list(tune(system, test.data, test.protocol, on_summary=self.check_stop, **options))
-        best = max(rounds, key=lambda each: each.value)
+        rounds = list(
+            tune(
+                model.system(duc_test.protocol),
+                duc_test.data,
+                duc_test.protocol,
+                measure=_TUNE_MEASURE,
+                max_rounds=_MAX_TUNE_ROUNDS,
+                on_summary=self.check_stop,
+            )
+        )
+        best = max(rounds, key=lambda round_: round_.value)
         weights = " ".join(f"{name} {value:g}" for name, value in best.weights_by_name.items())
-        self.print(f"{planned.name}: tuned on {test.name}: {weights}")
+        self.print(f"{planned.name}: tuned on {duc_test.name}: {weights}")
         return model.with_decode(best.settings), {
-            "set": test.name,
-            "objective": _TUNE_OBJECTIVE,
+            "set": duc_test.name,
+            "objective": _TUNE_MEASURE,
             "weights": best.weights_by_name,
-            "rounds": [each.value for each in rounds],
+            "rounds": [round_.value for round_ in rounds],
         }
 
     def _score(
         self,
         planned: PlannedRun,
-        system: Callable[[str], System],
+        load: Callable[[str], System],
         vocabs: Mapping[str, Vocab],
         model: ExperimentModel | None = None,
     ) -> tuple[dict[str, DatasetResult], dict[str, list[str]]]:
-        """Return the scores and the summaries by data set.
+        """Score a system on all data sets.
 
-        `system` returns the system for a protocol. Words outside each of `vocabs` are counted. If
-        there is a `model`, it is scored a second time with the decoding of its own paper.
+        Args:
+            planned: the run.
+            load: function that returns the system with the settings of a protocol.
+            vocabs: vocabularies by name; the words outside each of them are counted.
+            model: network to score a second time, with the decoding settings of its own paper;
+                None for a baseline.
+
+        Returns:
+            Scores and summaries by data set.
         """
         sets, summaries = {}, {}
         for test in self.corpora.tests(planned.experiment.min_sentences):
-            result = self._evaluate(system(test.protocol), test)
+            result = self._evaluate(load(test.protocol), test)
             own = None
             if model is not None:
-                words = result.reference_stats.words
-                own = self._score_own_decoding(planned.experiment, model, test, words)
+                reference_words = result.reference_stats.words
+                own = self._score_own_decoding(planned.experiment, model, test, reference_words)
             sets[test.name] = DatasetResult(
                 protocol=result.protocol,
-                figure=result.rouge.protocol.main_score,  # "f1" or "recall"
+                figure=result.rouge.protocol.main_score,
                 fingerprint=result.data.fingerprint,
-                habits=asdict(result.stats),  # statistics, such as the mean length
+                habits=asdict(result.stats),
                 unknown={name: count_oov(result, vocab) for name, vocab in vocabs.items()},
                 seconds=result.seconds,
                 own=own,
-                **_rouge(result),
+                **_rouge_fields(result),
             )
             summaries[test.name] = [summary.text for summary in result.summaries]
         return sets, summaries
 
     def _score_own_decoding(
-        self, experiment: Experiment, model: ExperimentModel, test: EvaluationSet, words: float
+        self,
+        experiment: Experiment,
+        model: ExperimentModel,
+        test: EvaluationSet,
+        reference_words: float,
     ) -> dict[str, Any] | None:
-        """Return `DatasetResult.own`: scores with the decoding of the system's own paper.
+        """Return `DatasetResult.own`: scores with the decoding settings of the system's own paper.
 
-        `words` is the mean length of the references.
+        `reference_words` is the mean length of the references.
         """
-        decode = own_decoding(experiment, test.protocol, words)
+        decode = own_decode_settings(experiment, test.protocol, reference_words)
         allow_unk = experiment.generates_unk and not model.can_copy
         if not decode and not allow_unk:
             return None
@@ -282,7 +316,7 @@ class ExperimentRunner:
         return {
             "decode": decode,
             "allow_unk": allow_unk,
-            **_rouge(result),
+            **_rouge_fields(result),
             "words": result.stats.words,
             "summaries_with_unk": result.summaries_with_unk,
         }
@@ -291,7 +325,7 @@ class ExperimentRunner:
         return evaluate(system, test.data, test.protocol, on_summary=self.check_stop)
 
     def check_stop(self) -> None:
-        """Raise `InterruptedRunError` after a stop signal, when the GPU is idle."""
+        """After a stop signal, wait until the GPU is idle and raise `InterruptedRunError`."""
         if self.stop.is_set:
             self._free_memory()
             raise InterruptedRunError
@@ -305,19 +339,21 @@ class ExperimentRunner:
             torch.cuda.empty_cache()
 
     def print(self, line: str) -> None:
-        """Print a line without markup."""
+        """Print a line as it is, without markup."""
         self.console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def own_decoding(experiment: Experiment, protocol: str, words: float) -> dict[str, int]:
-    """Return the settings in which a system's own paper differs from those of all experiments.
+def own_decode_settings(
+    experiment: Experiment, protocol: str, reference_words: float
+) -> dict[str, int]:
+    """Return the decoding settings of the system's own paper that are different here.
 
-    If that paper generates summaries of a fixed length, the length is `words`, the mean length of
-    the references. By the DUC protocol it is not set here: all experiments generate 15 words.
+    If the paper generates summaries of a fixed length, that length is the mean length of the
+    references. With the DUC protocol, all experiments generate 15 words, so it needs no setting.
     """
     decode = dict(experiment.own_decode)
     if experiment.has_fixed_length and protocol != DUC:
-        decode["min_words"] = decode["max_words"] = max(1, round(words))
+        decode["min_words"] = decode["max_words"] = max(1, round(reference_words))
     return decode
 
 
@@ -326,40 +362,41 @@ def has_features(run: RunSpec) -> bool:
     return any(getattr(run.decode, f"{name}_bonus") for name in FEATURES)
 
 
-def _rouge(result: Evaluation) -> dict[str, Any]:
-    """Return the scores of an evaluation, and the packed scores of every text."""
+def _rouge_fields(result: Evaluation) -> dict[str, Any]:
+    """Return the fields `rouge` and `item_scores` of a `DatasetResult`."""
     report = result.rouge
     kind = SCORE_KINDS.index(report.protocol.main_score)
     columns = [list(report.scores).index(measure) for measure in MEASURES]
     scores = {measure: report.main_score(measure) for measure in MEASURES}
     return {
-        "rouge": {name: [each.value, each.low, each.high] for name, each in scores.items()},
+        "rouge": {
+            measure: [score.value, score.low, score.high] for measure, score in scores.items()
+        },
         "item_scores": pack_scores(report.item_scores[:, columns, kind]),
     }
 
 
-def _describe_training(work: Path) -> dict[str, Any]:
-    """Return the duration, the selected checkpoint and the learning curve of a training."""
-    run_dir = RunDir(LocalDir(work))
-    progress = run_dir.finished_state()
-    ended_by = "epochs"
-    if progress is None:
+def _describe_training(model_path: Path) -> dict[str, Any]:
+    """Return `ExperimentResult.training`: duration, selected checkpoint and learning curve."""
+    run_dir = RunDir(LocalDir(model_path))
+    state = run_dir.finished_state()
+    if state is None:
         checkpoint = latest_checkpoint(run_dir.checkpoints)
         assert checkpoint is not None
-        progress, ended_by = checkpoint.state, "time limit"
-    elif progress.has_stopped_early:
-        ended_by = "patience"
-    curve: dict[str, list[list[float]]] = {name: [] for name in _CURVE}
-    for line in (work / METRICS_FILE).read_text(encoding="utf-8").splitlines():
+        state, ended_by = checkpoint.state, "time limit"
+    else:
+        ended_by = "patience" if state.has_stopped_early else "epochs"
+    curve: dict[str, list[list[float]]] = {name: [] for name in _CURVE_METRICS}
+    for line in (model_path / METRICS_FILE).read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
-        for name in _CURVE:
+        for name in _CURVE_METRICS:
             if name in record:
                 curve[name].append([round(record["epoch"], 3), round(record[name], 4)])
     return {
-        "minutes": round(progress.minutes, 3),
-        "updates": progress.step,
+        "minutes": round(state.minutes, 3),
+        "updates": state.step,
         "ended_by": ended_by,
-        "best": None if progress.best is None else asdict(progress.best),
+        "best": None if state.best is None else asdict(state.best),
         "curve": {
             name: points[:: 1 + len(points) // _MAX_CURVE_POINTS] for name, points in curve.items()
         },

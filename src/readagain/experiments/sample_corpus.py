@@ -1,4 +1,4 @@
-"""Small synthetic corpora, with which all experiments run in minutes without licensed data."""
+"""Small synthetic corpora. With them, all experiments run in minutes, without licensed data."""
 
 import json
 import random
@@ -11,10 +11,11 @@ from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ArtifactError
 
-_TRAIN_PAIRS, _DEV_PAIRS, _DUC_TEXTS = 240, 24, 8
-_REFERENCES = 4
+_NUM_TRAIN_PAIRS, _NUM_DEV_PAIRS, _NUM_DUC_TEXTS = 240, 24, 8
+_NUM_DUC_REFERENCES = 4
 
 _SYLLABLES = ("ba", "dor", "el", "fen", "gri", "hal", "is", "kel", "lun", "mar", "nor", "os")
+# Verb of the text, verb of the headline, circumstance.
 _EVENTS = (
     ("closed", "closes", "after the flood"),
     ("opened", "opens", "for the summer"),
@@ -40,23 +41,24 @@ def write_sample_corpora(directory: Path) -> tuple[Path, dict[str, Path]]:
     raw = directory / "raw"
     raw.mkdir(parents=True, exist_ok=True)
     rng = random.Random(1)
-    pairs = [_make_pair(rng) for _ in range(_TRAIN_PAIRS + _DEV_PAIRS + _DUC_TEXTS)]
-    if not _exists(main):
-        train = _write_pairs(raw / "train.jsonl", pairs[:_TRAIN_PAIRS])
-        dev = _write_pairs(raw / "dev.jsonl", pairs[_TRAIN_PAIRS:-_DUC_TEXTS])
-        sources = [
+    num_pairs = _NUM_TRAIN_PAIRS + _NUM_DEV_PAIRS + _NUM_DUC_TEXTS
+    pairs = [_make_pair(rng) for _ in range(num_pairs)]
+    if not _is_corpus(main):
+        train = _write_pairs(raw / "train.jsonl", pairs[:_NUM_TRAIN_PAIRS])
+        dev = _write_pairs(raw / "dev.jsonl", pairs[_NUM_TRAIN_PAIRS:-_NUM_DUC_TEXTS])
+        inputs = [
             *find_inputs([str(train)], CorpusReadOptions()),
             *find_inputs([str(dev)], CorpusReadOptions(), split="dev"),
         ]
-        prepare(sources, main, PrepareSettings(), overwrite=True)
-    if not _exists(duc):
-        texts = _write_references(raw, pairs[-_DUC_TEXTS:])
-        sources = find_inputs([str(texts)], CorpusReadOptions(), split="dev")
-        prepare(sources, duc, PrepareSettings(), overwrite=True)
+        prepare(inputs, main, PrepareSettings(), overwrite=True)
+    if not _is_corpus(duc):
+        texts = _write_duc(raw, pairs[-_NUM_DUC_TEXTS:])
+        inputs = find_inputs([str(texts)], CorpusReadOptions(), split="dev")
+        prepare(inputs, duc, PrepareSettings(), overwrite=True)
     return main, {duc.name: duc}
 
 
-def _exists(directory: Path) -> bool:
+def _is_corpus(directory: Path) -> bool:
     try:
         PreparedCorpus.open(directory)
     except ArtifactError:
@@ -69,11 +71,14 @@ def _write_pairs(path: Path, pairs: Sequence[dict[str, str]]) -> Path:
     return path
 
 
-def _write_references(directory: Path, pairs: Sequence[dict[str, str]]) -> Path:
-    """Write texts in the DUC layout with four references each, some of them shorter."""
-    for number in range(_REFERENCES):
-        shortened = (pair["headline"].split()[: 4 - number % 2] for pair in pairs)
-        lines = "".join(" ".join(words) + "\n" for words in shortened)
+def _write_duc(directory: Path, pairs: Sequence[dict[str, str]]) -> Path:
+    """Write texts and references in the DUC layout; return the file with the texts.
+
+    The references of a text are the first four or three words of its headline.
+    """
+    for number in range(_NUM_DUC_REFERENCES):
+        references = (pair["headline"].split()[: 4 - number % 2] for pair in pairs)
+        lines = "".join(" ".join(words) + "\n" for words in references)
         (directory / f"task1_ref{number}.txt").write_text(lines, encoding="utf-8")
     texts = directory / "input.txt"
     texts.write_text("".join(pair["text"] + "\n" for pair in pairs), encoding="utf-8")
@@ -81,13 +86,15 @@ def _write_references(directory: Path, pairs: Sequence[dict[str, str]]) -> Path:
 
 
 def _make_pair(rng: random.Random) -> dict[str, str]:
-    """Return a pair about a town with a new name; the text has one to five sentences."""
+    """Invent a text of one to five sentences about a town, and its headline."""
     town = "".join(rng.choices(_SYLLABLES, k=3)).capitalize()
     thing, day = rng.choice(_THINGS), rng.choice(_DAYS)
-    past, present, why = rng.choice(_EVENTS)
-    old = f"{rng.randint(20, 400)}-year-old"
-    first = f"The town of {town} {past} its {old} {thing} on {day} {why}, officials said."
+    text_verb, headline_verb, circumstance = rng.choice(_EVENTS)
+    age = f"{rng.randint(20, 400)}-year-old"
+    first = (
+        f"The town of {town} {text_verb} its {age} {thing} on {day} {circumstance}, officials said."
+    )
     others = rng.choices(_FOLLOWING_SENTENCES, k=rng.choice((0, 1, 1, 2, 4)))
     year = str(rng.randint(1900, 2010))
     text = " ".join([first, *(other.format(town=town, year=year) for other in others)])
-    return {"text": text, "headline": f"{town} {present} {old} {thing}"}
+    return {"text": text, "headline": f"{town} {headline_verb} {age} {thing}"}

@@ -1,5 +1,6 @@
-"""Options of a reproduction, and run settings of an experiment."""
+"""Options of a reproduction, and the run settings of each experiment."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
@@ -14,18 +15,22 @@ from readagain.experiments.catalog import RECIPES, Experiment, Recipe
 from readagain.presets import PRESETS
 
 Scale = Literal["small", "paper"]
+"""Sizes of the networks: tiny ones for a test run, or those of the paper."""
 
-_MODERN_VALIDATIONS = 2  # a validation takes seconds, the training about a minute
+# Recipe `modern`. A validation takes seconds, the training about a minute.
+_MODERN_VALIDATIONS = 2
 _MODERN_EPOCHS = 5
-_MODERN_UPDATES = 8_000  # smaller corpora are trained on for more epochs to reach this number
-_MODERN_WARMUP = 1_344
-_WIDTH_STEP = 16  # the GPU kernels require a multiple of it
-_COMMON_VOCAB = 15_000  # vocabulary size of most of the paper's rows
+# On a small corpus, train for up to three times as many epochs to reach this number of updates.
+_MODERN_UPDATES = 8_000
+_MODERN_WARMUP_STEPS = 1_344
+_WIDTH_STEP = 16  # the GPU kernels require multiples of 16
+_COMMON_VOCAB_SIZE = 15_000  # size of the decoder vocabulary in most rows of the paper
 
+# Scale `small`.
 _SMALL_WIDTH = 16
 _SMALL_VOCAB_DIVISOR = 100
 _SMALL_SOURCE_WORDS, _SMALL_SUMMARY_WORDS = 30, 12
-_SMALL_SHORTLIST = 40  # enough for all words of a source
+_SMALL_SHORTLIST_SIZE = 40  # enough for all words of a source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,16 +38,22 @@ class ReproduceOptions:
     """Options of a reproduction.
 
     Args:
-        names: tables and experiments; all if empty.
-        out: directory of the results; results of other machines can be copied into its `rows/`.
-        data: the prepared corpus; None for a synthetic one at small scale.
-        tests: additional data sets by name.
-        scale, recipes, seeds, only_seed, epochs, changes: see `experiment_run` and `plan_runs`.
-        max_minutes: training time of a run, after which its best checkpoint is scored and the
-            result records that the training had not converged; None for no limit.
-        limit: score only the first texts of each data set.
-        device_name, threads: device, and number of CPU threads.
-        keep_weights: keep the model directories of finished experiments in `work/`.
+        names: names of tables and experiments; empty for all.
+        out: directory of the results.
+        data: directory of the prepared corpus; None for a synthetic one at small scale.
+        tests: paths of additional data sets by name.
+        scale: sizes of the networks.
+        recipes: training recipes, see `experiment_run`.
+        seeds: number of seeds of each experiment of the group `main`, see `plan_runs`.
+        only_seed: the only seed of all experiments; None for `seeds`.
+        epochs: number of epochs; None for that of the recipe.
+        changes: assignments such as `train.batch_size=512`, which override the recipe.
+        max_minutes: maximum training time of a run; None for no limit. A run that reaches the limit
+            is scored with its best checkpoint and recorded as not converged.
+        limit: number of texts of each data set to score; None for all.
+        device_name: device of the training.
+        threads: number of CPU threads; 0 to choose automatically.
+        keep_weights: whether to keep the model directories of finished runs in `work`.
     """
 
     names: Sequence[str] = ()
@@ -70,7 +81,7 @@ class ReproduceOptions:
 
     @property
     def work(self) -> Path:
-        """Directory for temporary weights and subsets of corpora."""
+        """Directory of temporary model directories and subsets of corpora."""
         return self.out / "work"
 
 
@@ -84,16 +95,17 @@ def experiment_run(
     epochs: int | None = None,
     changes: Sequence[str] = (),
 ) -> RunSpec:
-    """Return the run that trains an experiment.
+    """Return the run settings to train an experiment.
 
     Args:
         experiment: an experiment whose system is a preset.
-        scale: the paper's sizes, or small ones.
+        scale: sizes of the network.
         recipe: `converged` trains until the loss on the selection split no longer improves,
             `modern` for a fixed number of epochs, `paper` with the training settings of the preset.
         seed: random seed of weights, data order and dropout.
-        train_pairs: size of the corpus, from which `modern` derives the number of epochs.
-        epochs: overrides the recipe.
+        train_pairs: number of training pairs, from which some recipes derive the number of epochs
+            and the interval of validations.
+        epochs: number of epochs; None for that of the recipe.
         changes: assignments such as `train.batch_size=512`, which override the recipe.
     """
     settings: dict[str, object] = {"train.seed": seed, **RECIPES[recipe][scale]}
@@ -101,28 +113,29 @@ def experiment_run(
     if is_paper_scale and recipe != "paper":
         settings["train.learning_rate"] = experiment.adamw_learning_rate
     if is_paper_scale and recipe == "modern":
-        batch_size = RECIPES[recipe][scale]["train.batch_size"]
-        steps = max(1, -(-train_pairs // batch_size))
-        settings |= _modern_schedule(steps, epochs or experiment.modern_epochs)
+        steps_per_epoch = max(
+            1, math.ceil(train_pairs / RECIPES[recipe][scale]["train.batch_size"])
+        )
+        settings |= _modern_schedule(steps_per_epoch, epochs or experiment.modern_epochs)
     if epochs is not None:
         settings["train.epochs"] = epochs
     run = override(experiment_network(experiment, scale=scale), settings)
     run = override(run, parse_assignments(changes), where="--set")
     if recipe == "converged" and is_paper_scale and not run.train.validate_every:
-        steps = max(1, train_pairs // (2 * run.train.batch_size))
-        run = override(run, {"train.validate_every": steps})
+        half_epoch = max(1, train_pairs // (2 * run.train.batch_size))
+        run = override(run, {"train.validate_every": half_epoch})
     return run
 
 
 def experiment_network(experiment: Experiment, *, scale: Scale) -> RunSpec:
-    """Return the run of an experiment with the training settings of its preset."""
+    """Return the run settings of an experiment, with the training settings of its preset."""
     run = override(PRESETS[experiment.system], {"title": experiment.title, **experiment.changes})
     if scale == "small":
         run = _shrink(run)
     if experiment.match_parameters is None:
         return run
-    larger = PRESETS[experiment.match_parameters]
-    num_parameters = count_parameters(larger if scale == "paper" else _shrink(larger))
+    target = PRESETS[experiment.match_parameters]
+    num_parameters = count_parameters(target if scale == "paper" else _shrink(target))
     assert isinstance(run.model, ModelSpec)
     width = run.model.encoder.hidden_size
     while count_parameters(run) < num_parameters:
@@ -133,24 +146,25 @@ def experiment_network(experiment: Experiment, *, scale: Scale) -> RunSpec:
 
 def common_vocab_size(scale: Scale) -> int:
     """Return the vocabulary size that defines out-of-vocabulary words for all experiments."""
-    return _COMMON_VOCAB if scale == "paper" else _COMMON_VOCAB // _SMALL_VOCAB_DIVISOR
+    return _COMMON_VOCAB_SIZE if scale == "paper" else _COMMON_VOCAB_SIZE // _SMALL_VOCAB_DIVISOR
 
 
 def _modern_schedule(steps_per_epoch: int, epochs: int | None) -> dict[str, object]:
+    """Return the epochs, warmup and validation interval of the recipe `modern`."""
     if epochs is None:
-        enough = _MODERN_UPDATES // steps_per_epoch
-        epochs = max(_MODERN_EPOCHS, min(3 * _MODERN_EPOCHS, enough))
+        enough_epochs = _MODERN_UPDATES // steps_per_epoch
+        epochs = max(_MODERN_EPOCHS, min(3 * _MODERN_EPOCHS, enough_epochs))
     updates = epochs * steps_per_epoch
     return {
         "train.epochs": epochs,
-        "train.warmup_steps": min(_MODERN_WARMUP, updates // 8),
-        # Some bucketed batches are not full, so there are a few more than calculated here.
+        "train.warmup_steps": min(_MODERN_WARMUP_STEPS, updates // 8),
+        # Some batches are not full, so there are up to 10% more updates than calculated here.
         "train.validate_every": int(1.1 * updates) // _MODERN_VALIDATIONS,
     }
 
 
 def _shrink(run: RunSpec) -> RunSpec:
-    """Return a run of the same kind with a small network, which trains in a second or two."""
+    """Return run settings with a small network of the same kind, which trains in seconds."""
     return replace(
         run,
         vocab_size=max(run.vocab_size // _SMALL_VOCAB_DIVISOR, 8),
@@ -164,13 +178,14 @@ def _shrink(run: RunSpec) -> RunSpec:
 
 
 def _shrink_sizes(spec: Any) -> Any:
+    """Return a spec with small values for all fields, also of nested specs, that end in `_size`."""
     changes: dict[str, Any] = {}
-    for each in fields(spec):
-        value = getattr(spec, each.name)
+    for spec_field in fields(spec):
+        name, value = spec_field.name, getattr(spec, spec_field.name)
         if is_dataclass(value):
-            changes[each.name] = _shrink_sizes(value)
-        elif each.name == "shortlist_size":
-            changes[each.name] = min(value, _SMALL_SHORTLIST)
-        elif each.name.endswith("_size") and isinstance(value, int):
-            changes[each.name] = min(value, _SMALL_WIDTH)
+            changes[name] = _shrink_sizes(value)
+        elif name == "shortlist_size":
+            changes[name] = min(value, _SMALL_SHORTLIST_SIZE)
+        elif name.endswith("_size") and isinstance(value, int):
+            changes[name] = min(value, _SMALL_WIDTH)
     return replace(spec, **changes)

@@ -1,4 +1,4 @@
-"""Results by experiment and recipe: averages over seeds and comparisons."""
+"""Results by experiment and recipe: averages over seeds, and differences with intervals."""
 
 import math
 from collections.abc import Iterable
@@ -14,21 +14,20 @@ from readagain.experiments.catalog import UNTRAINED
 from readagain.experiments.results import MEASURES, DatasetResult, ExperimentResult, Scores
 from readagain.rouge.corpus import Estimate
 
-_SAMPLES = 1000
+_NUM_BOOTSTRAP_SAMPLES = 1000
 _CONFIDENCE = 0.95
-_MAX_DOF = 10_000  # with more degrees of freedom, the t distribution is normal
-_NUM_ANGLES = 100_000
+_MAX_DOF = 10_000  # with more degrees of freedom, the t distribution is practically normal
+_NUM_ANGLES = 100_000  # steps of a numerical integration
 _MAX_SEED_SD = 0.02
-"""Maximum standard deviation between seeds for the pooled variance; an experiment above it has
-diverged and keeps its own variance."""
+"""Maximum standard deviation between the seeds of an experiment. An experiment above it has
+diverged and is left out of the pooled variance."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """Difference between experiments, with a 95% interval over texts and seeds.
+    """Difference between the mean scores of experiments, with a 95% interval.
 
-    The values are from 0 to 1. The variance of the difference is that of its mean over texts plus
-    that between seeds; see `ResultStore.contrast`.
+    Scores are from 0 to 1. The interval covers both the choice of the texts and that of the seeds.
     """
 
     difference: float
@@ -37,7 +36,7 @@ class Effect:
 
     @property
     def mark(self) -> str:
-        """▲ if the whole interval is above zero, ▼ if it is below, else nothing."""
+        """▲ if the whole interval is above zero, ▼ if it is below, otherwise ""."""
         return "▲" if self.low > 0 else "▼" if self.high < 0 else ""
 
     def __str__(self) -> str:
@@ -46,10 +45,12 @@ class Effect:
 
 
 class SeedVariance(NamedTuple):
-    """(3,) variances of the mean scores between seeds, pooled over experiments."""
+    """Variance of the mean scores between seeds, pooled over experiments."""
 
     values: Scores
+    """(3,) variance of each ROUGE measure."""
     dof: int
+    """Degrees of freedom."""
 
 
 @dataclass(frozen=True)
@@ -60,54 +61,57 @@ class SeedResults:
 
     @property
     def datasets(self) -> list[str]:
-        """Data sets that all seeds were scored on; the first is the dev split of the corpus."""
-        first, *others = (list(result.sets) for result in self.runs)
-        return [name for name in first if all(name in names for names in others)]
+        """Data sets on which all seeds were scored; the first is the dev split of the corpus."""
+        first, *others = self.runs
+        return [name for name in first.sets if all(name in run.sets for run in others)]
 
     @property
     def seeds(self) -> set[int]:
         """Seeds of the training runs; empty for a baseline."""
-        return {result.seed for result in self.runs if result.training}
+        return {run.seed for run in self.runs if run.training}
 
     def on(self, dataset: str) -> list[DatasetResult]:
         """Return the results on one data set, one for each seed."""
-        return [result.sets[dataset] for result in self.runs]
+        return [run.sets[dataset] for run in self.runs]
 
-    def items(self, dataset: str, *, is_own: bool = False) -> Scores:
+    def items(self, dataset: str, *, use_own_decoding: bool = False) -> Scores:
         """Return the (I, 3) scores of the texts, averaged over seeds.
 
-        With `is_own`, they are those with the decoding of the system's own paper.
+        With `use_own_decoding`, return those with the decoding settings of the system's own paper.
         """
-        items = [each.items(is_own=is_own) for each in self.on(dataset)]
-        mean: Scores = np.mean(items, axis=0)
+        scores = [result.items(use_own_decoding=use_own_decoding) for result in self.on(dataset)]
+        mean: Scores = np.mean(scores, axis=0)
         return mean
 
     def seed_variance(self, dataset: str) -> Scores | None:
-        """Return the (3,) variances between the seeds; None for fewer than two seeds."""
+        """Return the (3,) variances of the mean scores between seeds; None below two seeds."""
         if len(self.seeds) < 2:
             return None
-        means = [each.items().mean(axis=0) for each in self.on(dataset)]
+        means = [result.items().mean(axis=0) for result in self.on(dataset)]
         variance: Scores = np.var(means, axis=0, ddof=1)
         return variance
 
     def scores(self, dataset: str) -> dict[str, Estimate]:
-        """Return each ROUGE measure in percent.
+        """Return the score of each ROUGE measure in percent.
 
-        With one seed these are the values that `readagain evaluate` prints. With several, the
-        value is the mean over seeds and the interval comes from resampling texts.
+        With one seed, the scores and intervals are those that `readagain evaluate` prints. With
+        several seeds, a score is the mean over the seeds, and its interval is from a bootstrap over
+        the texts.
         """
-        values = np.array(
-            [[each.rouge[measure] for measure in MEASURES] for each in self.on(dataset)]
-        )
-        low, high = values[0, :, 1], values[0, :, 2]
-        if len(values) > 1:
-            items = self.items(dataset)
-            draws = np.random.default_rng(0).integers(len(items), size=(_SAMPLES, len(items)))
+        rouge = np.array(
+            [[result.rouge[measure] for measure in MEASURES] for result in self.on(dataset)]
+        )  # (seeds, measures, 3): value, low, high
+        values = rouge[:, :, 0].mean(axis=0)
+        low, high = rouge[0, :, 1], rouge[0, :, 2]
+        if len(rouge) > 1:
+            items = self.items(dataset)  # (I, 3)
+            size = (_NUM_BOOTSTRAP_SAMPLES, len(items))
+            draws = np.random.default_rng(0).integers(len(items), size=size)
             means = np.stack([items[draw].mean(axis=0) for draw in draws])
             low, high = np.percentile(means, [2.5, 97.5], axis=0)
         return {
-            measure: Estimate(100 * values[:, m, 0].mean(), 100 * low[m], 100 * high[m])
-            for m, measure in enumerate(MEASURES)
+            measure: Estimate(100 * values[index], 100 * low[index], 100 * high[index])
+            for index, measure in enumerate(MEASURES)
         }
 
 
@@ -131,8 +135,9 @@ class ResultStore:
         for result in self.results:
             key = (result.row, result.recipe)
             self._by_key.setdefault(key, SeedResults()).runs.append(result)
-            for name, scored in result.sets.items():
-                if fingerprints.setdefault(name, scored.fingerprint) != scored.fingerprint:
+            for name, dataset_result in result.sets.items():
+                fingerprint = dataset_result.fingerprint
+                if fingerprints.setdefault(name, fingerprint) != fingerprint:
                     raise DataError(
                         f"data set '{name}': not the same texts in all results; keep results of "
                         "different data in different directories"
@@ -142,17 +147,20 @@ class ResultStore:
 
     @cached_property
     def recipes(self) -> list[str]:
-        """Recipes of the trained experiments; `untrained` if there are none."""
+        """Recipes of the trained experiments; [UNTRAINED] if there are none."""
         return sorted({result.recipe for result in self.results} - {UNTRAINED}) or [UNTRAINED]
 
     def find(self, name: str, recipe: str) -> SeedResults | None:
-        """Return the results of an experiment; those of a baseline belong to every recipe."""
+        """Return the results of an experiment; a baseline has the same results for every recipe."""
         return self._by_key.get((name, recipe)) or self._by_key.get((name, UNTRAINED))
 
     def compare(
         self, first: str, second: str, recipe: str, dataset: str | None = None
     ) -> dict[str, Effect] | None:
-        """Compare two experiments by each measure; positive if the first scores higher."""
+        """Return the score of an experiment minus that of a second one, for each measure.
+
+        Arguments and result are those of `contrast`.
+        """
         return self.contrast(((first, 1), (second, -1)), recipe, dataset)
 
     def _contrast(
@@ -161,87 +169,118 @@ class ResultStore:
         recipe: str,
         dataset: str | None = None,
         *,
-        is_own: bool = False,
+        use_own_decoding: bool = False,
     ) -> dict[str, Effect] | None:
-        """Return a sum of scores by each measure, with an interval over texts and seeds.
+        """Return a weighted sum of the scores of experiments, for each measure.
 
-        The variance between seeds is pooled over experiments (`seed_variance`), so that it also
-        applies to an experiment with one seed. An experiment whose own seeds vary more keeps its
-        own variance.
+        The variance of the sum has two parts: the variance of its mean over texts, and the variance
+        between seeds. The variance between seeds is pooled over experiments (`seed_variance`), so
+        it is also known for an experiment with one seed. If the seeds of an experiment vary more
+        than that, its own variance is used.
 
-        `terms` are experiments, and the factor of each. The default data set is the first that all
-        were scored on. With `is_own`, each system is decoded as in its own paper. The
-        result is None if an experiment is missing, or they share no such data set.
+        Args:
+            terms: experiments, each with its factor: 1 and -1 give the difference of two scores.
+            recipe: recipe of the experiments.
+            dataset: data set; by default the first on which all experiments were scored.
+            use_own_decoding: whether to use the scores with the decoding settings of the system's
+                own paper.
+
+        Returns:
+            The sum with its interval; None if an experiment is missing, or if not all experiments
+            were scored on the data set.
         """
-        rows = [
+        weighted_results = [
             (results, factor)
             for name, factor in terms
             if (results := self.find(name, recipe)) is not None
         ]
-        if len(rows) < len(terms):
+        if len(weighted_results) < len(terms):
             return None
-        first = rows[0][0]
-        shared = [name for name in first.datasets if all(name in row.datasets for row, _ in rows)]
-        if not shared or (dataset is not None and dataset not in shared):
+        all_results = [results for results, _ in weighted_results]
+        shared_datasets = [
+            name
+            for name in all_results[0].datasets
+            if all(name in results.datasets for results in all_results)
+        ]
+        if dataset is None and shared_datasets:
+            dataset = shared_datasets[0]
+        if dataset not in shared_datasets:
             return None
-        chosen = dataset or shared[0]
-        totals = [factor * row.items(chosen, is_own=is_own) for row, factor in rows]
-        texts: Scores = np.sum(totals, axis=0)  # (I, 3)
-        of_texts = texts.var(axis=0, ddof=1) / len(texts) if len(texts) > 1 else np.zeros(3)
-        pooled = self.seed_variance(recipe, chosen)
-        of_seeds = np.zeros(len(MEASURES))
-        for row, factor in rows:
-            if row.seeds and pooled is not None:
-                own = row.seed_variance(chosen)
+        text_sums: Scores = np.sum(
+            [
+                factor * results.items(dataset, use_own_decoding=use_own_decoding)
+                for results, factor in weighted_results
+            ],
+            axis=0,
+        )  # (I, 3)
+        num_texts = len(text_sums)
+        text_variance = (
+            text_sums.var(axis=0, ddof=1) / num_texts if num_texts > 1 else np.zeros(len(MEASURES))
+        )
+        pooled = self.seed_variance(recipe, dataset)
+        seed_variance = np.zeros(len(MEASURES))
+        for results, factor in weighted_results:
+            if results.seeds and pooled is not None:
+                own = results.seed_variance(dataset)
                 variance = pooled.values if own is None else np.maximum(pooled.values, own)
-                of_seeds += factor**2 * variance / len(row.seeds)
+                seed_variance += factor**2 * variance / len(results.seeds)
         effects = {}
-        for m, measure in enumerate(MEASURES):
-            difference = float(texts[:, m].mean())
-            total = float(of_texts[m] + of_seeds[m])
+        for index, measure in enumerate(MEASURES):
+            difference = float(text_sums[:, index].mean())
+            total_variance = float(text_variance[index] + seed_variance[index])
             dof = math.inf
-            if pooled is not None and of_seeds[m] > 0:  # Welch and Satterthwaite
-                dof = pooled.dof * (total / of_seeds[m]) ** 2
-            margin = t_quantile(dof) * math.sqrt(total)
+            if pooled is not None and seed_variance[index] > 0:
+                # Welch and Satterthwaite, where the variance over texts counts as known exactly.
+                dof = pooled.dof * (total_variance / seed_variance[index]) ** 2
+            margin = t_quantile(dof) * math.sqrt(total_variance)
             effects[measure] = Effect(
                 difference=difference, low=difference - margin, high=difference + margin
             )
         return effects
 
     def _seed_variance(self, recipe: str, dataset: str) -> SeedVariance | None:
-        """Return the variance between seeds of a recipe on a data set.
+        """Return the pooled variance between seeds of a recipe on a data set.
 
-        If no experiment has two seeds there, it is that on the whole corpus instead of the subset
-        of longer texts, or that of all recipes. Experiments that diverged are left out.
+        If no experiment has two seeds on this data set, and it is a subset of longer texts, use the
+        whole corpus. If no experiment of the recipe has two seeds there either, use all recipes.
+        Experiments that diverged are left out.
         """
-        whole = dataset.partition(",")[0]
-        choices = ((dataset, [recipe]), (whole, [recipe]), (whole, self.recipes))
-        for scored, recipes in choices:
+        whole_dataset = dataset.partition(",")[0]
+        choices = (
+            (dataset, [recipe]),
+            (whole_dataset, [recipe]),
+            (whole_dataset, self.recipes),
+        )
+        for name, recipes in choices:
             variances = [
-                (variance, len(each.seeds) - 1)
-                for (_, name), each in self._by_key.items()
-                if name in recipes
-                and scored in each.datasets
-                and (variance := each.seed_variance(scored)) is not None
+                (variance, len(results.seeds) - 1)
+                for (_, result_recipe), results in self._by_key.items()
+                if result_recipe in recipes
+                and name in results.datasets
+                and (variance := results.seed_variance(name)) is not None
                 and variance[0] <= _MAX_SEED_SD**2
             ]
             if variances:
-                dof = sum(number for _, number in variances)
-                total: Scores = np.sum([each * number for each, number in variances], axis=0)
-                return SeedVariance(total / dof, dof)
+                total_dof = sum(dof for _, dof in variances)
+                total: Scores = np.sum([variance * dof for variance, dof in variances], axis=0)
+                return SeedVariance(total / total_dof, total_dof)
         return None
 
 
 @cache
 def t_quantile(dof: float) -> float:
-    """Return the bound of the central 95% of Student's t distribution.
+    """Return the upper bound of the central 95% of Student's t distribution.
+
+    Args:
+        dof: degrees of freedom.
 
     >>> [round(t_quantile(dof), 2) for dof in (2, 10, math.inf)]
     [4.3, 2.23, 1.96]
     """
     if dof > _MAX_DOF:
         return NormalDist().inv_cdf(0.5 + _CONFIDENCE / 2)
-    # If t = √dof tan θ, the density of θ is proportional to cos(θ) to the power of dof - 1.
+    # Substitute t = √dof tan θ: the density of θ is proportional to cos(θ) ** (dof - 1), and θ is
+    # from 0 to π/2 for positive t. Integrate numerically.
     angles = (np.arange(_NUM_ANGLES) + 0.5) / _NUM_ANGLES * np.pi / 2
     cumulative = np.cumsum(np.cos(angles) ** (dof - 1))
     angle = angles[np.searchsorted(cumulative, _CONFIDENCE * cumulative[-1])]

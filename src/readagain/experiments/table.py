@@ -1,4 +1,4 @@
-"""Table of results, written as Markdown and CSV."""
+"""Table of results, formatted as Markdown or CSV."""
 
 import csv
 import io
@@ -10,9 +10,10 @@ from readagain.rouge.corpus import Estimate
 
 @dataclass(frozen=True)
 class MarkedEstimate(Estimate):
-    """Score in percent with its 95% interval.
+    """Score in percent with its 95% interval and the mark of a comparison.
 
-    `mark` is ▲ if the score is significantly higher than the one it is compared with, ▼ if lower.
+    `mark` is ▲ if the score is significantly higher than that of the experiment it is compared
+    with, ▼ if it is significantly lower, and otherwise "".
     """
 
     mark: str = ""
@@ -23,16 +24,18 @@ class MarkedEstimate(Estimate):
 
 Value = str | int | float | MarkedEstimate | None
 TableRow = Mapping[str, Value]
-"""Values by column; a missing or None value is shown as "not run"."""
+"""Values by column; a column without a value is shown as "not run"."""
 
 
 @dataclass(frozen=True)
 class TableSection:
-    """Rows with the same columns.
+    """Part of a table with its own heading and columns.
 
     Args:
         heading: heading of the section, such as the recipe.
-        other_recipe: titles of experiments that were run with another recipe only.
+        columns: names of the columns in order.
+        rows: the rows.
+        other_recipe: titles of experiments that were run, but not with this recipe.
     """
 
     heading: str
@@ -50,8 +53,11 @@ class Table:
     """A table with one section for each recipe.
 
     Args:
-        name: stem of its files.
-        sources: corpora, data sets, machines and versions of the results.
+        name: name of the files of the table, without the suffix.
+        title: heading of the table.
+        sections: the sections.
+        notes: paragraphs below the table.
+        sources: lines about the corpora, data sets, machines and versions of the results.
     """
 
     name: str
@@ -61,26 +67,30 @@ class Table:
     sources: Sequence[str] = ()
 
     def markdown(self, *, level: int = 1) -> str:
-        """Return the table as Markdown with headings from `level` on."""
-        parts = [f"{'#' * level} {self.title}"]
+        """Return the table as Markdown, with the title as a heading of this level."""
+        paragraphs = [f"{'#' * level} {self.title}"]
         for section in self.sections:
             if section.heading:
-                parts.append(f"{'#' * (level + 1)} {section.heading}")
-            parts.append(markdown_table(section.columns, map(section.values, section.rows)))
+                paragraphs.append(f"{'#' * (level + 1)} {section.heading}")
+            paragraphs.append(markdown_table(section.columns, map(section.values, section.rows)))
             if section.other_recipe:
-                parts.append(f"Not run with this recipe: {'; '.join(section.other_recipe)}.")
+                paragraphs.append(f"Not run with this recipe: {'; '.join(section.other_recipe)}.")
         if self.notes:
-            parts.append("\n".join(f"- {note}" for note in self.notes))
+            paragraphs.append("\n".join(f"- {note}" for note in self.notes))
         if self.sources:
-            parts.append("  \n".join(self.sources))
-        return "\n\n".join(parts) + "\n"
+            paragraphs.append("  \n".join(self.sources))
+        return "\n\n".join(paragraphs) + "\n"
 
     def csv(self) -> str:
-        """Return the table as CSV; the first column is the section, a score takes four columns."""
+        """Return the table as CSV.
+
+        The first column is the heading of the section. A score has four columns: value, low, high
+        and mark.
+        """
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\n")
         for section in self.sections:
-            scores = {
+            score_columns = {
                 column
                 for column in section.columns
                 if any(isinstance(row.get(column), MarkedEstimate) for row in section.rows)
@@ -88,17 +98,19 @@ class Table:
             header = ["section"]
             for column in section.columns:
                 header.append(column)
-                if column in scores:
-                    header += [f"{column} {part}" for part in ("low", "high", "mark")]
+                if column in score_columns:
+                    header += [f"{column} low", f"{column} high", f"{column} mark"]
             writer.writerow(header)
             for row in section.rows:
                 cells: list[object] = [section.heading]
                 for column, value in zip(section.columns, section.values(row), strict=True):
                     if isinstance(value, MarkedEstimate):
-                        bounds = (value.value, value.low, value.high)
-                        cells += [*(round(each, 3) for each in bounds), value.mark]
-                    else:
-                        cells += ["" if value is None else value, *[""] * (3 * (column in scores))]
+                        numbers = (value.value, value.low, value.high)
+                        cells += [*(round(number, 3) for number in numbers), value.mark]
+                        continue
+                    cells.append("" if value is None else value)
+                    if column in score_columns:
+                        cells += ["", "", ""]
                 writer.writerow(cells)
         return file.getvalue()
 
@@ -106,11 +118,11 @@ class Table:
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
     """Return a Markdown table."""
     lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
-    lines += [f"| {' | '.join(map(_cell, row))} |" for row in rows]
+    lines += [f"| {' | '.join(map(_format_cell, row))} |" for row in rows]
     return "\n".join(lines)
 
 
-def _cell(value: Value) -> str:
+def _format_cell(value: Value) -> str:
     if value is None:
         return "not run"
     if isinstance(value, float):

@@ -1,7 +1,7 @@
 """Measurement of decoding time by size of the decoder vocabulary (Table 4 of the paper).
 
-Exported graphs on the CPU. The weights are random, since speed does not depend on them, and
-summaries have a fixed length, so that every network takes the same number of steps.
+Exported graphs are measured on the CPU. The weights are random, since speed does not depend on
+them. The summaries have a fixed length, so every network decodes the same number of words.
 """
 
 import json
@@ -28,30 +28,32 @@ from readagain.text.document import sentence_norms
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 _SUMMARY_WORDS = 8  # mean length of the paper's summaries (8.3), rounded
-_SOURCE_VOCAB = 5_000  # a larger embedding table is not slower
-_OOV_EVERY = 10
+_SOURCE_VOCAB_SIZE = 5_000  # the size does not change the speed
+_OOV_INTERVAL = 10
+"""Every tenth word of the texts is out of vocabulary."""
 _SMALL_TEXTS = 4
+"""Number of texts at the scale `small`."""
 
 
 def measure_timing(out: Path, *, scale: Scale, threads: int) -> None:
-    """Measure all sizes and write `timing.json`."""
+    """Measure the decoding time of all rows of Table 4 and write `timing.json`."""
     out.mkdir(parents=True, exist_ok=True)
     texts = SENTENCES if scale == "paper" else SENTENCES[:_SMALL_TEXTS]
+    repeat = 3 if scale == "paper" else 1
     measured: list[dict[str, Any]] = []
     for row in paper_table("table4"):
         for size in row.seconds:
             run = override(
                 experiment_network(EXPERIMENTS[f"{row.experiment}_{size.lower()}"], scale=scale),
                 {
-                    "source_vocab_size": _SOURCE_VOCAB,
+                    "source_vocab_size": _SOURCE_VOCAB_SIZE,
                     "decode.min_words": _SUMMARY_WORDS,
                     "decode.max_words": _SUMMARY_WORDS,
                 },
             )
-            repeat = 3 if scale == "paper" else 1
             measured += [
                 {"row": row.experiment, "size": size, "precision": precision, "ms_per_text": times}
-                for precision, times in _measure(run, texts, threads, repeat=repeat)
+                for precision, times in _measure_run(run, texts, threads, repeat=repeat)
             ]
     timing = {
         "scale": scale,
@@ -65,14 +67,14 @@ def measure_timing(out: Path, *, scale: Scale, threads: int) -> None:
     write_text(out / TIMING_FILE, json.dumps(timing, indent=1) + "\n")
 
 
-def _measure(
+def _measure_run(
     run: RunSpec, texts: Sequence[str], threads: int, *, repeat: int
 ) -> Iterator[tuple[Precision, dict[str, float]]]:
-    """Yield for each precision the milliseconds per text by batch size."""
+    """Yield each precision with the milliseconds per text by batch size."""
     torch.manual_seed(0)
-    tensors = {name: each.numpy() for name, each in build_model(run).state_dict().items()}
+    weights = {name: tensor.numpy() for name, tensor in build_model(run).state_dict().items()}
     vocabs = (_invent_vocab(texts, run.source_vocab_size), _invent_vocab(texts, run.vocab_size))
-    for precision, graphs in build_graphs(run, tensors, PRECISIONS).items():
+    for precision, graphs in build_graphs(run, weights, PRECISIONS).items():
         model = OnnxStepModel.open(*graphs, threads=threads)
         summarizer = Summarizer(run, *vocabs, model)
         times = measure_ms_per_text(summarizer, texts, batch_sizes=BATCH_SIZES, repeat=repeat)
@@ -81,10 +83,11 @@ def _measure(
 
 def _invent_vocab(texts: Sequence[str], size: int) -> Vocab:
     """Return a vocabulary of `size` words: nine of ten words of the texts, then invented words."""
-    words = dict.fromkeys(
+    num_words = size - len(SPECIAL_TOKENS)
+    distinct_words = dict.fromkeys(
         word for text in texts for sentence in sentence_norms(text) for word in sentence
     )
-    known = [word for position, word in enumerate(words) if position % _OOV_EVERY]
-    known = known[: size - len(SPECIAL_TOKENS)]
-    fillers = [f"filler{number}" for number in range(size - len(SPECIAL_TOKENS) - len(known))]
-    return Vocab([*SPECIAL_TOKENS, *known, *fillers])
+    words = [word for index, word in enumerate(distinct_words) if index % _OOV_INTERVAL]
+    words = words[:num_words]
+    invented = [f"filler{number}" for number in range(num_words - len(words))]
+    return Vocab([*SPECIAL_TOKENS, *words, *invented])

@@ -1,4 +1,4 @@
-"""Trained model of an experiment, decoded with PyTorch on any device."""
+"""Trained network of an experiment, which PyTorch runs on any device."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
@@ -23,29 +23,29 @@ from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import Floats
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
-_GPU_BATCH_SIZE = 256  # on a GPU, larger batches hardly take longer
-_IMPORTANCE_BATCH = 64
+_GPU_BATCH_SIZE = 256  # on a GPU, a batch takes hardly longer than a single text
+_IMPORTANCE_BATCH_SIZE = 64
 
 WeightedText = tuple[list[str], Floats]
-"""Normalized words of a text, and the importance of each."""
+"""Normalized words of a text, and the importance of each word."""
 
 
 class UnkSystem(NetworkSystem):
-    """System that may generate UNK, printed as in the paper.
+    """System that may generate UNK and prints it as the paper does.
 
-    ROUGE scores UNK as a word, which is correct if the reference has UNK, as in Gigaword.
+    For ROUGE, UNK is a word. It is correct if the reference also has UNK, as in Gigaword.
     """
 
     def summarize_n_best(
         self, texts: Sequence[str], *, is_tokenized: bool, n_best: int = 1
     ) -> Iterator[list[tuple[str, Summary]]]:
-        """Yield the n-best summaries of each text, each with the string that is scored."""
+        """Yield the n-best summaries of each text as pairs: the string to score, the summary."""
         for pairs in super().summarize_n_best(texts, is_tokenized=is_tokenized, n_best=n_best):
             yield [(text.replace(SPECIAL_TOKENS[UNK], "UNK"), summary) for text, summary in pairs]
 
 
 class ExperimentModel:
-    """Network of a model directory, loaded once for all evaluation protocols."""
+    """Trained network of an experiment, loaded once for all evaluation protocols."""
 
     def __init__(self, path: Path, device: torch.device) -> None:
         self.model_dir = ModelDir.open(path)
@@ -56,9 +56,10 @@ class ExperimentModel:
 
     def with_decode(self, decode: Mapping[str, float]) -> "ExperimentModel":
         """Return the same network with other decoding settings."""
-        other = copy(self)
-        other.run = override(self.run, {f"decode.{name}": each for name, each in decode.items()})
-        return other
+        changes = {f"decode.{name}": value for name, value in decode.items()}
+        model = copy(self)
+        model.run = override(self.run, changes)
+        return model
 
     @property
     def can_copy(self) -> bool:
@@ -70,7 +71,10 @@ class ExperimentModel:
     ) -> NetworkSystem:
         """Return the system with the paper's decoding settings for an evaluation protocol.
 
-        `decode` replaces some of them; with `allow_unk`, UNK is generated like a word.
+        Args:
+            protocol: name of the protocol.
+            decode: decoding settings that override those of the paper.
+            allow_unk: whether UNK may be generated, like any word.
         """
         step_model = self.step_model
         if allow_unk:
@@ -83,12 +87,12 @@ class ExperimentModel:
             max_texts=_GPU_BATCH_SIZE if self.step_model.device.type == "cuda" else MAX_TEXTS,
         )
         settings = {**PAPER_SETTINGS[protocol], **(decode or {})}
-        decoding = override_decode(self.run.decode, settings)
-        system = UnkSystem if allow_unk else NetworkSystem
-        return system(
+        decode_spec = override_decode(self.run.decode, settings)
+        system_class = UnkSystem if allow_unk else NetworkSystem
+        return system_class(
             self.run.title,
             self.model_dir,
-            summarizer.with_decode(**asdict(decoding)),
+            summarizer.with_decode(**asdict(decode_spec)),
             precision="float32",
             threads=torch.get_num_threads(),
         )
@@ -98,20 +102,20 @@ class ExperimentModel:
     ) -> tuple[ImportanceKind | None, list[WeightedText]]:
         """Return the kind of importance, and the words of each text with their importance.
 
-        Empty texts are left out. The result is (None, []) for a network without a second reading
-        pass, which has no importance, and if all texts are empty.
+        Empty texts are left out. Return (None, []) if all texts are empty, or if the network has
+        no second reading pass and so no importance.
         """
         reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
         sources = [reader.read(text, tokenized=is_tokenized) for text in texts]
         sources = [source for source in sources if not source.is_empty]
         kind, weighted = None, []
-        for start in range(0, len(sources), _IMPORTANCE_BATCH):
-            batch_sources = sources[start : start + _IMPORTANCE_BATCH]
+        for start in range(0, len(sources), _IMPORTANCE_BATCH_SIZE):
+            batch_sources = sources[start : start + _IMPORTANCE_BATCH_SIZE]
             batch = reader.batch(batch_sources)
             importance = source_importance(self.step_model, self.run.model, batch)
             if importance is None:
                 return None, []
-            weights, kind = importance
+            weights, kind = importance  # (B, S) weights
             for row, source in enumerate(batch_sources):
                 norms = [word.norm for word in source.read_words]
                 weighted.append((norms, weights[row, batch.source_valid[row]]))
@@ -119,39 +123,47 @@ class ExperimentModel:
 
     @torch.inference_mode()
     def copy_neighbours(
-        self, text: str, words: Sequence[str], *, num_words: int
+        self, text: str, words: Sequence[str], *, num_neighbours: int
     ) -> dict[str, list[tuple[str, float]]]:
-        """Return the decoder words whose embeddings are most similar to p_i of source words.
+        """Return the neighbours of source words: decoder words with embeddings similar to p_i.
+
+        p_i is the embedding that the decoder uses for a word copied from source position i
+        (equation 15). i is the first position of each word.
 
         Args:
             text: text tokenized as in Gigaword.
-            words: normalized words; those that are not read from the text are left out. p_i is
-                that of the first position of a word.
-            num_words: number of neighbours of each word.
+            words: normalized words; words that the network does not read are left out.
+            num_neighbours: number of neighbours of each word.
 
         Returns:
-            For each word its neighbours with their cosine similarity; {} for a network without p_i.
+            For each word, its neighbours with their cosine similarity; {} for a network without
+            p_i.
         """
         reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
         source = reader.read(text, tokenized=True)
         batch = reader.batch([source])
-        copy_words = self.step_model.start(batch).network_state.memory.copy_words
+        copy_embeddings = self.step_model.start(batch).network_state.memory.copy_words
         norms = [word.norm for word in source.read_words]
-        read = list(dict.fromkeys(word for word in words if word in norms))
-        if copy_words is None or not read:
+        read_words = list(dict.fromkeys(word for word in words if word in norms))
+        if copy_embeddings is None or not read_words:
             return {}
         network = self.step_model.model
         assert isinstance(network, EncoderDecoder)
-        valid = torch.as_tensor(batch.source_valid[0], device=copy_words.device)  # (S,)
-        rows = torch.tensor([norms.index(word) for word in read], device=copy_words.device)
-        copied = F.normalize(copy_words[0, valid][rows].float(), dim=-1)  # (W, E)
-        known = F.normalize(network.previous_words.embedding.weight.float(), dim=-1)  # (V, E)
-        cosines = copied @ known[len(SPECIAL_TOKENS) :].T  # (W, V - specials)
-        best = cosines.topk(min(num_words, cosines.shape[1]))
-        vocab = self.model_dir.vocab.words[len(SPECIAL_TOKENS) :]
+        device = copy_embeddings.device
+        source_valid = torch.as_tensor(batch.source_valid[0], device=device)  # (S,)
+        positions = torch.tensor([norms.index(word) for word in read_words], device=device)  # (W,)
+        copied = copy_embeddings[0, source_valid][positions].float()  # (W, E)
+        decoder_words = self.model_dir.vocab.words[len(SPECIAL_TOKENS) :]
+        embeddings = network.previous_words.embedding.weight.float()  # (V, E)
+        embeddings = embeddings[len(SPECIAL_TOKENS) :]  # (V - number of special tokens, E)
+        cosines = F.normalize(copied, dim=-1) @ F.normalize(embeddings, dim=-1).T
+        best = cosines.topk(min(num_neighbours, cosines.shape[1]))  # (W, num_neighbours)
         return {
-            word: [(vocab[id], round(value, 3)) for id, value in zip(ids, values, strict=True)]
-            for word, ids, values in zip(
-                read, best.indices.tolist(), best.values.tolist(), strict=True
+            word: [
+                (decoder_words[index], round(cosine, 3))
+                for index, cosine in zip(best_indices, best_cosines, strict=True)
+            ]
+            for word, best_indices, best_cosines in zip(
+                read_words, best.indices.tolist(), best.values.tolist(), strict=True
             )
         }

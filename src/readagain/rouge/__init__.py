@@ -1,1 +1,1 @@
-"""ROUGE with the scores of the ROUGE-1.5.5 script to the last decimal."""
+"""ROUGE scores, equal in every printed decimal to those of the Perl script ROUGE-1.5.5."""

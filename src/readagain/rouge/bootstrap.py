@@ -1,8 +1,8 @@
 """Bootstrap resampling with the random numbers of the Perl script ROUGE-1.5.5.
 
-Sample s seeds the C library's `drand48` with s and draws N of the N items with replacement. All
-samples are computed at once, in blocks of draws. Values are added in the order of the draws, so the
-results equal those of the script bit for bit.
+For sample number s the script seeds `drand48`, the random numbers of the C library, with s and
+draws N of the N items with replacement. Here all samples are drawn side by side as arrays. The
+values are added in the order of the draws, so every sum equals the script's bit for bit.
 """
 
 import math
@@ -12,73 +12,87 @@ from numpy.typing import NDArray
 
 from readagain.rouge.scores import Numbers
 
-_MULTIPLIER, _INCREMENT, _SEED_LOW_BITS = 0x5DEECE66D, 0xB, 0x330E
-_MODULUS_MASK = np.uint64((1 << 48) - 1)
-_UNIT = 2.0**-48
-_BLOCK = 256
+# Constants of `drand48`: next state = (multiplier * state + increment) mod 2 ** 48.
+_MULTIPLIER, _INCREMENT = 0x5DEECE66D, 0xB
+_STATE_MASK = (1 << 48) - 1
+# The seed is the upper 32 bits of the first state; these are the lower 16 bits.
+_SEED_LOW_BITS = 0x330E
+_DRAWS_PER_BLOCK = 256
+"""Number of draws of each sample that are computed at once, to bound memory."""
 
 
 def resampled_sums(values: Numbers, seeds: range) -> Numbers:
-    """Return the sum of a bootstrap sample of the rows for each seed.
+    """Draw a bootstrap sample of the items for each seed and return its sum.
 
     Args:
         values: (N, C) values of N items, in the script's order (see `script_order`).
-        seeds: R seeds.
+        seeds: R seeds, one for each bootstrap sample.
 
     Returns:
         (R, C) sums.
     """
     num_items = len(values)
-    sums = np.zeros((len(seeds), values.shape[1]))
-    rows = np.empty_like(sums)
-    states = (np.array(seeds, dtype=np.uint64) << np.uint64(16)) + np.uint64(_SEED_LOW_BITS)
-    multipliers, increments = _steps_ahead(min(_BLOCK, num_items))
-    for start in range(0, num_items, _BLOCK):
-        size = min(_BLOCK, num_items - start)
-        block = (multipliers[:size, None] * states + increments[:size, None]) & _MODULUS_MASK
-        states = block[-1]
-        draws = (block * _UNIT * num_items).astype(np.intp)  # (size, R)
+    sums = np.zeros((len(seeds), values.shape[1]))  # (R, C)
+    drawn_values = np.empty_like(sums)  # (R, C), reused for every draw
+    states = (np.array(seeds, dtype=np.uint64) << np.uint64(16)) + np.uint64(_SEED_LOW_BITS)  # (R,)
+    multipliers, increments = _steps_ahead(min(_DRAWS_PER_BLOCK, num_items))
+    for start in range(0, num_items, _DRAWS_PER_BLOCK):
+        size = min(_DRAWS_PER_BLOCK, num_items - start)
+        next_states = multipliers[:size, None] * states + increments[:size, None]  # (size, R)
+        next_states &= np.uint64(_STATE_MASK)
+        states = next_states[-1]
+        draws = (next_states * 2.0**-48 * num_items).astype(np.intp)  # (size, R)
         for items in draws:
-            sums += values.take(items, axis=0, out=rows, mode="clip")
+            sums += values.take(items, axis=0, out=drawn_values, mode="clip")
     return sums
 
 
-def script_order(ids: list[str]) -> NDArray[np.intp]:
-    """Return the indices of items in the script's order, sorted by id as strings: 1, 10, 11, 2."""
-    return np.array(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.intp)
+def script_order(num_items: int) -> NDArray[np.intp]:
+    """Return the indices of the items in the script's order.
+
+    The script numbers the items from 1 and sorts the numbers as strings: 1, 10, 11, 2.
+    """
+    return np.array(sorted(range(num_items), key=lambda index: str(index + 1)), dtype=np.intp)
 
 
 def interval(sampled: Numbers, confidence: float) -> tuple[Numbers, Numbers]:
-    """Return the confidence interval of every column of (R, ...) sampled scores.
+    """Return the lower and upper ends of the confidence intervals of (R, ...) sampled scores.
 
-    Like the script, it interpolates linearly between sorted values, and uses the interpolation
-    weight of the upper end for the lower end too.
+    Each end is interpolated linearly between two of the R sorted scores. As in the script, the
+    interpolation weight of the upper end is also used for the lower end.
+
+    Args:
+        sampled: scores of R bootstrap samples.
+        confidence: confidence level in percent.
     """
     ordered = np.sort(sampled, axis=0)
     # Keep this order of operations: another one rounds differently near whole numbers.
-    below = len(ordered) * ((100 - confidence) / 2) / 100
-    above = len(ordered) - below
-    fraction = above - math.floor(above)
+    num_below = len(ordered) * ((100 - confidence) / 2) / 100
+    num_up_to_high = len(ordered) - num_below
+    weight = num_up_to_high - math.floor(num_up_to_high)
     return (
-        _between(ordered, math.floor(below), fraction),
-        _between(ordered, math.floor(above) - 1, fraction),
+        _interpolate(ordered, math.floor(num_below), weight),
+        _interpolate(ordered, math.floor(num_up_to_high) - 1, weight),
     )
 
 
-def _between(ordered: Numbers, index: int, fraction: float) -> Numbers:
+def _interpolate(ordered: Numbers, index: int, weight: float) -> Numbers:
+    """Return the values between `index` and `index + 1`; the weight is that of `index + 1`."""
     following = ordered[min(index + 1, len(ordered) - 1)]
-    between: Numbers = ordered[index] + (following - ordered[index]) * fraction
-    return between
+    interpolated: Numbers = ordered[index] + (following - ordered[index]) * weight
+    return interpolated
 
 
 def _steps_ahead(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return a, c such that a * state + c mod 2 ** 48 is the state 1, 2, ..., count steps ahead."""
-    mask = int(_MODULUS_MASK)
+    """Return multipliers and increments that skip 1, 2, ..., `count` steps of the generator.
+
+    The state k steps ahead is (multipliers[k - 1] * state + increments[k - 1]) mod 2 ** 48.
+    """
     multiplier, increment = 1, 0
     steps = []
     for _ in range(count):
-        multiplier = multiplier * _MULTIPLIER & mask
-        increment = (increment * _MULTIPLIER + _INCREMENT) & mask
+        multiplier = multiplier * _MULTIPLIER & _STATE_MASK
+        increment = (increment * _MULTIPLIER + _INCREMENT) & _STATE_MASK
         steps.append((multiplier, increment))
     multipliers, increments = np.array(steps, dtype=np.uint64).T
     return multipliers, increments

@@ -15,7 +15,7 @@ from readagain.rouge.scores import DECIMALS, Item, Numbers, score_items
 
 @dataclass(frozen=True)
 class Estimate:
-    """Score, rounded as in the output of the script, and its bootstrap interval."""
+    """Score and the ends of its bootstrap interval, rounded as the Perl script prints them."""
 
     value: float
     low: float
@@ -35,12 +35,14 @@ class Score:
 class Report:
     """Scores of a corpus under one protocol.
 
-    `report["rouge-1"].recall.value` is a score. `report.item_scores` has those of every item:
-    (items, measures, 3), measures in the order of `report.scores`, then recall, precision, F1.
+    For example, `report["rouge-1"].recall.value` is the recall of ROUGE-1.
     """
 
     scores: dict[str, Score]
+    """Scores by measure, such as `rouge-1`."""
     item_scores: Numbers
+    """(items, measures, 3) scores of each item: the measures are in the order of `scores`, and the
+    last axis is recall, precision and F1."""
     protocol: Protocol
     fingerprint: str
     """SHA-256 of all summaries and references before truncation."""
@@ -49,7 +51,7 @@ class Report:
         return self.scores[measure]
 
     def main_score(self, measure: str) -> Estimate:
-        """Return the main score of the protocol for a measure."""
+        """Return the score of a measure that the protocol reports: recall, precision or F1."""
         estimate: Estimate = getattr(self.scores[measure], self.protocol.main_score)
         return estimate
 
@@ -80,12 +82,12 @@ def score_corpus(
 ) -> Report:
     """Score summaries against their references as ROUGE-1.5.5 does.
 
-    Each line of a text is one sentence; this only affects ROUGE-L.
+    Each line of a text is one sentence; sentences only affect ROUGE-L.
 
     Args:
         summaries: one text per item.
         references: one or more texts per item.
-        protocol: protocol, or the name of one.
+        protocol: a protocol or its name.
 
     >>> report = score_corpus(["the cat sat"], [["a cat sat down"]], "gigaword")
     >>> report["rouge-1"].recall.value, report["rouge-1"].precision.value
@@ -95,7 +97,7 @@ def score_corpus(
     options = protocol.options
     items = _make_items(summaries, references)
     scores = score_items(options, items)  # (items, measures, 3)
-    ordered = scores[script_order([str(number) for number in range(1, len(items) + 1)])]
+    ordered = scores[script_order(len(items))]
     sums = resampled_sums(ordered.reshape(len(items), -1), range(options.samples))
     means = (sums / len(items)).reshape(-1, *scores.shape[1:])  # (samples, measures, 3)
     return Report(
@@ -107,7 +109,7 @@ def score_corpus(
 
 
 def fingerprint(items: Sequence[Item]) -> str:
-    """Return a hash of all texts and their lengths."""
+    """Return the SHA-256 of the summaries and references, with their lengths."""
     digest = hashlib.sha256()
     for summary, references in items:
         digest.update(b"%d\n" % len(references))
@@ -118,6 +120,7 @@ def fingerprint(items: Sequence[Item]) -> str:
 
 
 def _make_items(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> list[Item]:
+    """Check the arguments of `score_corpus` and return each summary with its references."""
     if isinstance(summaries, str):
         raise DataError("summaries: found a string; expected a list of strings")
     if len(summaries) != len(references):
@@ -137,13 +140,16 @@ def _make_items(summaries: Sequence[str], references: Sequence[Sequence[str]]) -
 
 
 def _estimate(sampled: Numbers, options: RougeOptions) -> dict[str, Score]:
-    """Return the scores and intervals of (samples, measures, 3) means."""
-    # Summed in the order of the samples, not pairwise, so that the last bit equals the script's.
+    """Return the scores and intervals of (samples, measures, 3) means of bootstrap samples."""
+    # np.sum would add pairwise. The script adds in the order of the samples, which can change the
+    # last bit.
     means = np.add.accumulate(sampled)[-1] / len(sampled)  # (measures, 3)
-    low, high = interval(sampled, options.confidence)
-    printed = np.stack([means, low, high], axis=-1).tolist()
+    low, high = interval(sampled, options.confidence)  # (measures, 3) each
+    printed = np.stack([means, low, high], axis=-1).tolist()  # (measures, 3, 3)
     scores = {}
-    for measure, kinds in zip(options.measures, printed, strict=True):
-        estimates = [Estimate(*(round(value, DECIMALS) for value in each)) for each in kinds]
+    for measure, values_by_kind in zip(options.measures, printed, strict=True):
+        estimates = [
+            Estimate(*(round(value, DECIMALS) for value in values)) for values in values_by_kind
+        ]
         scores[measure] = Score(**dict(zip(SCORE_KINDS, estimates, strict=True)))
     return scores

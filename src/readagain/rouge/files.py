@@ -9,7 +9,7 @@ from readagain.formats.lines import reject_utf16
 
 
 def read_texts(path: Path) -> list[str]:
-    """Read the lines of a UTF-8 file; lines end with LF or CRLF only.
+    """Read the lines of a UTF-8 file; only LF and CRLF end a line.
 
     Raises:
         DataError: if the file is missing, empty or not UTF-8.
@@ -31,31 +31,34 @@ def read_texts(path: Path) -> list[str]:
 
 
 def read_references(paths: Sequence[Path]) -> list[list[str]]:
-    """Read reference files of equal length and return the references of each item.
+    """Read reference files; line n of every file is a reference of item n.
+
+    Returns:
+        The references of each item.
 
     Raises:
-        DataError: if a line is empty or the files differ in length.
+        DataError: if a line is empty or the numbers of lines differ.
     """
-    columns = [read_texts(path) for path in paths]
-    require_equal_lengths(dict(zip(paths, map(len, columns), strict=True)))
-    for path, lines in zip(paths, columns, strict=True):
+    lines_by_file = [read_texts(path) for path in paths]
+    require_equal_lengths(dict(zip(paths, map(len, lines_by_file), strict=True)))
+    for path, lines in zip(paths, lines_by_file, strict=True):
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 raise DataError(
                     f"{path}:{number}: empty reference; fill it in, or remove line {number} "
                     "from every file"
                 )
-    return [list(row) for row in zip(*columns, strict=True)]
+    return [list(references) for references in zip(*lines_by_file, strict=True)]
 
 
-def require_equal_lengths(lines: dict[Path, int]) -> None:
-    """Check that all files have the same number of lines.
+def require_equal_lengths(num_lines: dict[Path, int]) -> None:
+    """Raise an error unless all files have the same number of lines.
 
     Raises:
-        DataError: with every file and its number of lines.
+        DataError: with the number of lines of every file.
     """
-    if len(set(lines.values())) > 1:
-        counts = ", ".join(f"{path} has {count}" for path, count in lines.items())
+    if len(set(num_lines.values())) > 1:
+        counts = ", ".join(f"{path} has {count}" for path, count in num_lines.items())
         raise DataError(
             f"line counts differ: {counts}; expected line n of every file to belong to item n"
         )

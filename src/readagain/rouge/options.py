@@ -1,4 +1,4 @@
-"""Options of ROUGE-1.5.5 under readable names, and protocols."""
+"""Options of ROUGE-1.5.5 under readable names, and protocols: the options of known evaluations."""
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -12,32 +12,38 @@ ScoreKind = Literal["recall", "precision", "f1"]
 SCORE_KINDS: tuple[ScoreKind, ...] = ("recall", "precision", "f1")
 
 UNICODE = "unicode"
-"""Protocol for users' own data, in any language."""
+"""Name of the protocol for users' own data, in any language."""
 GIGAWORD = "gigaword"
+"""Name of the protocol for English texts tokenized as in Gigaword."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RougeOptions:
-    """Options of ROUGE-1.5.5; the defaults are the script's, except for `max_ngram`."""
+    """Options of the Perl script ROUGE-1.5.5, each with the flag of the script.
+
+    The defaults are the script's, except for `max_ngram`. The docstrings of the fields are also the
+    help of `readagain rouge`.
+    """
 
     unicode: bool = False
     """Compare words of any language; the script compares ASCII letters and digits only."""
     max_ngram: Annotated[int, Range(1)] = 2
-    """ROUGE-1 up to ROUGE-N (-n)."""
+    """Compute ROUGE-1 up to ROUGE-N for this N (script: -n)."""
     rouge_l: bool = True
-    """ROUGE-L, the longest common subsequence (off: -x)."""
+    """Compute ROUGE-L, the longest common subsequence (off in the script: -x)."""
     stem: bool = False
-    """Compare stems (-m)."""
+    """Compare English stems instead of words (script: -m)."""
     max_bytes: Annotated[int | None, Range(1)] = None
-    """Truncate every text to this many bytes (-b)."""
+    """Truncate every summary and reference to this many bytes (script: -b)."""
     max_words: Annotated[int | None, Range(1)] = None
-    """Truncate every text to this many words (-l)."""
+    """Truncate every summary and reference to this many words (script: -l)."""
     pooling: Literal["sum", "best"] = "sum"
-    """Several references: sum the counts (-f A), or take the best reference (-f B)."""
+    """With several references, add up their counts, or use only the reference with the highest
+    recall (script: -f A, -f B)."""
     samples: Annotated[int, Range(2)] = 1000
-    """Bootstrap samples (-r)."""
+    """Number of bootstrap samples for the intervals (script: -r)."""
     confidence: Annotated[float, Range(0, 100)] = 95.0
-    """Confidence level of the intervals in percent (-c)."""
+    """Confidence level of the intervals in percent (script: -c)."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -76,10 +82,11 @@ class RougeOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """Options of a published evaluation, and the main score that it reports."""
+    """Options of an evaluation, and the kind of score that it reports."""
 
     options: RougeOptions = field(default_factory=RougeOptions)
     main_score: ScoreKind = "f1"
+    """Kind of score that is printed with an interval and used to compare systems."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -88,9 +95,11 @@ class Protocol:
 _DUC = Protocol(options=RougeOptions(stem=True, max_bytes=75), main_score="recall")
 
 PROTOCOLS: dict[str, Protocol] = {
-    # Rush, Chopra and Weston 2015, section 7; full-length F1 since Chopra, Auli and Rush 2016.
+    # Rush, Chopra and Weston 2015, section 7. Chopra, Auli and Rush 2016 were the first to report
+    # F1 without a length limit.
     GIGAWORD: Protocol(options=RougeOptions(stem=True), main_score="f1"),
-    # Task 1, very short summaries: 75 bytes of summary and references, four references.
+    # Task 1 of DUC, very short summaries: the first 75 bytes of the summary and of each of four
+    # references.
     "duc2003": _DUC,
     "duc2004": _DUC,
     UNICODE: Protocol(options=RougeOptions(unicode=True), main_score="f1"),
@@ -98,7 +107,7 @@ PROTOCOLS: dict[str, Protocol] = {
 
 
 def corpus_protocol(*, is_tokenized: bool) -> str:
-    """Return the protocol for a corpus: `GIGAWORD` if it is tokenized as Gigaword, or `UNICODE`."""
+    """Return the name of the protocol for a corpus that is, or is not, tokenized as in Gigaword."""
     return GIGAWORD if is_tokenized else UNICODE
 
 
@@ -106,7 +115,7 @@ def find_protocol(name: str) -> Protocol:
     """Return a protocol by name.
 
     Raises:
-        ConfigError: with the closest name.
+        ConfigError: for an unknown name; the message suggests the closest one.
     """
     if name in PROTOCOLS:
         return PROTOCOLS[name]

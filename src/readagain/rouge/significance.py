@@ -1,8 +1,8 @@
 """Significance tests of the difference between two systems on the same items.
 
 Paired bootstrap (Koehn 2004, "Statistical significance tests for machine translation
-evaluation") and approximate randomization (Noreen 1989; Riezler and Maxwell 2005). Both are
-two-sided and count the observed difference as a sample, so that no p-value is 0.
+evaluation") and approximate randomization (Noreen 1989; Riezler and Maxwell 2005). Both tests are
+two-sided. Both count the observed difference as one of the samples, so no p-value is 0.
 """
 
 from dataclasses import dataclass
@@ -15,37 +15,39 @@ from readagain.rouge.corpus import Report
 from readagain.rouge.options import SCORE_KINDS
 from readagain.rouge.scores import Numbers
 
-# Number of random numbers that are drawn at once, to bound memory.
-_BLOCK = 4_000_000
-# Tolerance for rounding: sums of the same numbers in another order may differ.
-_ROUNDING = 1e-9
+_DRAWS_PER_BLOCK = 4_000_000
+"""Number of random numbers that are drawn at once, to bound memory."""
+_TOLERANCE = 1e-9
+"""Tolerance for rounding errors, which depend on the order in which numbers are added."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Difference of the means of two systems, with interval and p-values."""
+    """Difference between the mean scores of two systems, with interval and p-values."""
 
     difference: float
+    """Mean score of the first system minus that of the second."""
     low: float
     """Lower end of the 95% bootstrap interval."""
     high: float
+    """Upper end of the 95% bootstrap interval."""
     p_bootstrap: float
-    """Share of resampled differences that are at least |difference| away from `difference`."""
+    """Share of bootstrap differences that are at least |difference| away from `difference`."""
     p_randomization: float
-    """Share of random swaps of the two outputs with a difference at least as large."""
+    """Share of random swaps of the systems' scores that give at least |difference|."""
 
 
 def compare_reports(
     first: Report, second: Report, *, samples: int = 10_000, seed: int = 0
 ) -> dict[str, Comparison]:
-    """Compare two systems by the score that their protocol reports, for each measure.
+    """Compare two systems for each measure by the kind of score that their protocol reports.
 
     Raises:
         DataError: if the protocols or the numbers of items differ.
     """
     if first.protocol != second.protocol:
         raise DataError(
-            f"protocols differ: {_describe(first)} and {_describe(second)}; "
+            f"protocols differ: {_describe_protocol(first)} and {_describe_protocol(second)}; "
             "score both systems with the same protocol"
         )
     if len(first.item_scores) != len(second.item_scores):
@@ -68,19 +70,27 @@ def compare_reports(
 def compare_scores(
     first: Numbers, second: Numbers, *, samples: int = 10_000, seed: int = 0
 ) -> Comparison:
-    """Compare two systems by (I,) scores of the same items."""
+    """Compare the scores of two systems on the same items.
+
+    Args:
+        first: (I,) scores of the first system.
+        second: (I,) scores of the second system.
+        samples: number of bootstrap samples, and of random swaps.
+        seed: seed of the random numbers.
+    """
     differences = first - second
     observed, num_items = float(differences.mean()), len(differences)
-    resampling, swapping = np.random.default_rng(seed), np.random.default_rng(seed)
+    bootstrap_rng, swap_rng = np.random.default_rng(seed), np.random.default_rng(seed)
     resampled_blocks, swapped_blocks = [], []
-    block_size = max(1, _BLOCK // num_items)
-    for start in range(0, samples, block_size):
-        shape = (min(block_size, samples - start), num_items)
-        chosen = resampling.integers(num_items, size=shape)
-        resampled_blocks.append(differences[chosen].mean(axis=1))
-        is_swapped = swapping.integers(2, size=shape, dtype=np.int8)
+    samples_per_block = max(1, _DRAWS_PER_BLOCK // num_items)
+    for start in range(0, samples, samples_per_block):
+        shape = (min(samples_per_block, samples - start), num_items)
+        items = bootstrap_rng.integers(num_items, size=shape)
+        resampled_blocks.append(differences[items].mean(axis=1))
+        is_swapped = swap_rng.integers(2, size=shape, dtype=np.int8)
         swapped_blocks.append(np.where(is_swapped, -differences, differences).mean(axis=1))
-    resampled, swapped = np.concatenate(resampled_blocks), np.concatenate(swapped_blocks)
+    resampled = np.concatenate(resampled_blocks)  # (samples,) mean differences
+    swapped = np.concatenate(swapped_blocks)  # (samples,) mean differences
     low, high = np.percentile(resampled, [2.5, 97.5])
     return Comparison(
         difference=observed,
@@ -91,11 +101,14 @@ def compare_scores(
     )
 
 
-def _describe(report: Report) -> str:
+def _describe_protocol(report: Report) -> str:
     return f"{report.protocol.options.flags()} by {report.protocol.main_score}"
 
 
 def _share_at_least(values: Numbers, threshold: float) -> float:
-    """Return the share of values that reach a threshold, counting the observed one as well."""
-    reached = np.count_nonzero(values >= threshold - _ROUNDING)
-    return float((1 + reached) / (1 + len(values)))
+    """Return the share of values that reach a threshold.
+
+    The observed difference counts as one more value that reaches the threshold.
+    """
+    num_reached = np.count_nonzero(values >= threshold - _TOLERANCE)
+    return float((1 + num_reached) / (1 + len(values)))

@@ -10,18 +10,20 @@ from readagain.rouge.options import RougeOptions
 from readagain.rouge.stemmer import stem
 from readagain.text.language import UNSPACED_CHAR_PATTERN, UNSPACED_RANGES
 
-_WORD = re.compile(rb"[a-z0-9]+")
+_ASCII_WORD = re.compile(rb"[a-z0-9]+")
+# One character of a script without spaces, or a run of other characters.
 _UNICODE_WORD = re.compile(rf"{UNSPACED_CHAR_PATTERN}|[^\s{UNSPACED_RANGES}]+")
-_SPACE = re.compile(rb"\s+")
-MAX_LOST_LETTERS = 0.005
-"""Maximum share of non-ASCII letters without a warning; English texts have fewer."""
+_WHITE_SPACE = re.compile(rb"\s+")
+_MAX_LOST_LETTER_RATE = 0.005
+"""Largest share of non-ASCII letters without a warning; English texts have fewer."""
 
 
 class _WordChars(dict[int, int]):
-    """Table for `str.translate` that keeps letters, marks and digits, and replaces the rest."""
+    """Table for `str.translate` that replaces all but letters, marks and digits by spaces."""
 
     def __missing__(self, code: int) -> int:
-        self[code] = code if unicodedata.category(chr(code))[0] in "LMN" else ord(" ")
+        is_word_char = unicodedata.category(chr(code))[0] in "LMN"  # letter, mark or number
+        self[code] = code if is_word_char else ord(" ")
         return self[code]
 
 
@@ -47,11 +49,11 @@ def lost_letters_warning(references: Iterable[Sequence[str]]) -> str | None:
         references: the references of each item.
     """
     letters = [char for texts in references for text in texts for char in text if char.isalpha()]
-    lost = sum(not char.isascii() for char in letters)
-    if lost <= MAX_LOST_LETTERS * len(letters):
+    num_lost = sum(not char.isascii() for char in letters)
+    if num_lost <= _MAX_LOST_LETTER_RATE * len(letters):
         return None
     return (
-        f"ROUGE-1.5.5 compares ASCII letters only and ignores {lost / len(letters):.0%} of the "
+        f"ROUGE-1.5.5 compares ASCII letters only and ignores {num_lost / len(letters):.0%} of the "
         "letters of these references; use the protocol 'unicode'"
     )
 
@@ -61,29 +63,29 @@ class TextIds:
     """Word ids of one text."""
 
     flat: list[int]
-    """All words; n-grams cross sentence ends."""
+    """All words of the text, for ROUGE-N, whose n-grams may cross sentence ends."""
     sentences: list[list[int]]
-    """Words of each sentence, for longest common subsequences."""
+    """Words of each sentence, for ROUGE-L."""
 
 
 class RougeTokenizer:
-    """Tokenizer that returns word ids; words with equal stems have equal ids."""
+    """Tokenizer that returns word ids; with stemming, words with equal stems have equal ids."""
 
     def __init__(self, options: RougeOptions) -> None:
         self._options = options
-        self._ids: dict[bytes | str, int] = {}
-        self._stem_ids: dict[str, int] = {}
+        self._id_of_word: dict[bytes | str, int] = {}
+        self._id_of_stem: dict[str, int] = {}
 
     def read(self, text: str) -> TextIds:
-        """Return the word ids of a text with one sentence per line."""
-        # JSON can contain lone surrogates; they are not letters, so any encoding of them is fine.
+        """Truncate a text, which has one sentence per line, and return its word ids."""
+        # JSON can contain lone surrogates. They are not letters, so any encoding of them is fine.
         lines = text.encode("utf-8", "surrogatepass").split(b"\n")
         if self._options.max_words is not None:
             lines = truncate_words(lines, self._options.max_words)
         max_bytes = self._options.max_bytes
         sentence_lines = lines if max_bytes is None else truncate_each_line(lines, max_bytes)
         sentences = [self._read_sentence(line) for line in sentence_lines]
-        if len(sentences) == 1:
+        if len(sentences) == 1:  # the usual case: both ways to truncate give the same words
             return TextIds(sentences[0], sentences)
         flat_lines = lines if max_bytes is None else truncate_bytes(lines, max_bytes)
         flat = chain.from_iterable(self._read_sentence(line) for line in flat_lines)
@@ -95,23 +97,23 @@ class RougeTokenizer:
             words = [*unicode_words(line.decode("utf-8", "ignore"))]
         else:
             # bytes.lower() changes only A-Z, as the script does.
-            words = _WORD.findall(line.lower())
-        known = self._ids
+            words = _ASCII_WORD.findall(line.lower())
+        ids = self._id_of_word
         try:
-            return [known[word] for word in words]
+            return [ids[word] for word in words]  # fast path: all words are known
         except KeyError:
-            return [known[word] if word in known else self._add(word) for word in words]
+            return [ids[word] if word in ids else self._add(word) for word in words]
 
     def _add(self, word: bytes | str) -> int:
-        """Return the id of a word that has none yet."""
+        """Add a new word and return its id."""
         text = word.decode("ascii") if isinstance(word, bytes) else word
         key = stem(text) if self._options.stem else text
-        self._ids[word] = self._stem_ids.setdefault(key, len(self._stem_ids))
-        return self._ids[word]
+        self._id_of_word[word] = self._id_of_stem.setdefault(key, len(self._id_of_stem))
+        return self._id_of_word[word]
 
 
 def truncate_bytes(lines: list[bytes], max_bytes: int) -> list[bytes]:
-    """Keep the first bytes of a text, without counting line ends; may split a character."""
+    """Keep the first bytes of a text, without counting line ends; may cut inside a character."""
     truncated: list[bytes] = []
     for line in lines:
         if max_bytes <= 0:
@@ -122,7 +124,7 @@ def truncate_bytes(lines: list[bytes], max_bytes: int) -> list[bytes]:
 
 
 def truncate_each_line(lines: list[bytes], max_bytes: int) -> list[bytes]:
-    """Truncate every line, up to the first line that reaches the limit.
+    """Truncate each line on its own, and drop all lines after the first that reaches the limit.
 
     The script does this for ROUGE-L: it does not count the bytes of earlier lines.
     """
@@ -135,16 +137,16 @@ def truncate_each_line(lines: list[bytes], max_bytes: int) -> list[bytes]:
 
 
 def truncate_words(lines: list[bytes], max_words: int) -> list[bytes]:
-    """Keep the first words of a text, split at white space.
+    """Keep the first words of a text, where words are separated by white space.
 
-    White space at the start of a line counts as a word, as in the script.
+    As in the script, white space at the start of a line counts as a word.
     """
     truncated: list[bytes] = []
     for line in lines:
         if max_words <= 0:
             break
-        fields = _SPACE.split(line.rstrip())
-        words = fields if any(fields) else []
+        stripped = line.rstrip()
+        words = _WHITE_SPACE.split(stripped) if stripped else []
         truncated.append(b" ".join(words[:max_words]))
         max_words -= len(words)
     return truncated

@@ -40,9 +40,9 @@ def test_prefix_is_as_long_as_possible(words, max_bytes):
     [prefix] = texts_of(Prefix(max_bytes=max_bytes, may_cut_words=False), [text])
     assert len(prefix.encode()) <= max_bytes
     assert text.startswith(prefix)
-    rest = text[len(prefix) :].split()
-    if rest:
-        assert len(" ".join([*prefix.split(), rest[0]]).encode()) > max_bytes
+    next_words = text[len(prefix) :].split()
+    if next_words:
+        assert len(" ".join([*prefix.split(), next_words[0]]).encode()) > max_bytes
 
 
 def test_prefix_does_not_split_characters():

@@ -13,11 +13,12 @@ from readagain.evaluation.dataset import PREPARED
 
 
 def prepared(tmp_path, train, *dev):
+    """Prepare a corpus from one training file and any number of dev files."""
     folder = tmp_path / "prepared"
-    sources = find_inputs([str(train)], CorpusReadOptions())
+    inputs = find_inputs([str(train)], CorpusReadOptions())
     for path in dev:
-        sources += find_inputs([str(path)], CorpusReadOptions(), split="dev")
-    prepare(sources, folder, PrepareSettings())
+        inputs += find_inputs([str(path)], CorpusReadOptions(), split="dev")
+    prepare(inputs, folder, PrepareSettings())
     return folder
 
 
@@ -192,7 +193,7 @@ def test_invalid_records_can_be_skipped(read, jsonl):
         read(jsonl)
     found = read(jsonl, on_error="skip")
     assert found.rows == rows
-    assert [each.where for each in found.skipped] == [f"{jsonl}:1", f"{jsonl}: pair 2"]
+    assert [record.where for record in found.skipped] == [f"{jsonl}:1", f"{jsonl}: pair 2"]
     assert found.skipped[1].reason.startswith("empty reference")
 
 

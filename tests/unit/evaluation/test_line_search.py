@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from readagain.evaluation.line_search import NBestLists, best_step, best_weights, highest_lines
 
-WIDE_RANGE = {"shortest": -9.0, "longest": 9.0}
+WIDE_RANGE = {"min_step": -9.0, "max_step": 9.0}
 
 
 def lists_of(*documents):
@@ -21,27 +21,27 @@ def lists_of(*documents):
     return lists
 
 
-def leaders(lines, shortest=-9.0, longest=9.0):
-    """Return (position, leader) of one document wherever the leader changes."""
+def highest(lines, min_step=-9.0, max_step=9.0):
+    """Return the steps where the highest line of one document changes, each with the new line."""
     heights, slopes = np.array(lines, dtype=np.float64).T
     return [
-        (position.item(), leader.item())
-        for _, position, leader in highest_lines(heights[None], slopes[None], shortest, longest)
+        (step.item(), line.item())
+        for _, step, line in highest_lines(heights[None], slopes[None], min_step, max_step)
     ]
 
 
 def test_highest_lines_in_order():
     lines = [(0, -1), (1, 0), (0, 1), (-9, 0)]
-    assert leaders(lines) == [(-9, 0), (-1, 1), (1, 2)]
-    assert leaders(lines, shortest=0.0, longest=0.5) == [(0, 1)]
+    assert highest(lines) == [(-9, 0), (-1, 1), (1, 2)]
+    assert highest(lines, min_step=0.0, max_step=0.5) == [(0, 1)]
 
 
 def test_highest_lines_of_parallel_lines():
-    assert leaders([(0, 1), (2, 1), (-np.inf, 0)]) == [(-9, 1)]
+    assert highest([(0, 1), (2, 1), (-np.inf, 0)]) == [(-9, 1)]
 
 
 def test_highest_lines_take_the_steepest_at_a_crossing():
-    assert leaders([(0, 0), (-1, 1), (-2, 2)]) == [(-9, 0), (1, 2)]
+    assert highest([(0, 0), (-1, 1), (-2, 2)]) == [(-9, 0), (1, 2)]
 
 
 @given(
@@ -52,24 +52,20 @@ def test_highest_lines_take_the_steepest_at_a_crossing():
     ),
     st.floats(-8, 8),
 )
-def test_highest_lines_are_highest_everywhere(documents, position):
+def test_highest_lines_are_highest_everywhere(documents, step):
     heights, slopes = np.moveaxis(np.array(documents, dtype=np.float64), -1, 0)
-    leader = {}
-    for changed, starts, lines in highest_lines(heights, slopes, -9.0, 9.0):
-        leader |= {
-            d: line
-            for d, start, line in zip(
-                changed.tolist(), starts.tolist(), lines.tolist(), strict=True
-            )
-            if start <= position
-        }
-    values = heights + position * slopes
+    highest_line = {}
+    for changes in highest_lines(heights, slopes, -9.0, 9.0):
+        for document, change_step, line in zip(*(array.tolist() for array in changes), strict=True):
+            if change_step <= step:
+                highest_line[document] = line
+    values = heights + step * slopes
     for document in range(len(documents)):
-        assert values[document, leader[document]] == pytest.approx(values[document].max())
+        assert values[document, highest_line[document]] == pytest.approx(values[document].max())
 
 
 def test_best_step_is_the_middle_of_the_best_interval():
-    # The second candidate leads from 1 on, the third from 3 on; only the second is good.
+    # The second candidate is best for steps from 1 to 3, then the third; only the second is good.
     lists = lists_of([(0.0, [0.0], 0.2), (-1.0, [1.0], 0.9), (-4.0, [2.0], 0.1)])
     assert best_step(lists, np.zeros(1), np.ones(1), **WIDE_RANGE) == pytest.approx(2.0)
 
@@ -81,9 +77,9 @@ def test_best_step_prefers_the_nearest_interval():
 
 def test_best_step_stays_in_range():
     lists = lists_of([(0.0, [0.0], 0.2), (-1.0, [1.0], 0.9)])
-    narrow_range = {"shortest": -1.0, "longest": 1.5}
+    narrow_range = {"min_step": -1.0, "max_step": 1.5}
     assert best_step(lists, np.zeros(1), np.ones(1), **narrow_range) == pytest.approx(1.25)
-    narrow_range = {"shortest": -1.0, "longest": 0.5}
+    narrow_range = {"min_step": -1.0, "max_step": 0.5}
     assert best_step(lists, np.zeros(1), np.ones(1), **narrow_range) == pytest.approx(-0.25)
 
 

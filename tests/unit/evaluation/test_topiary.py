@@ -17,14 +17,15 @@ TEXTS = [
 def test_topiary_keeps_order_and_byte_limit():
     require_programs("link-parser")
     system = load_system("topiary", "duc2003", threads=2)
-    written = list(system.summarize(TEXTS * 3, is_tokenized=False))
-    assert [each.text for each in written[:3]] == [each.text for each in written[3:6]]
-    assert "bridge" in written[0].text
-    assert "closed" in written[0].text
-    assert written[1].text == ""
-    assert written[2].text == "ferry sank"
-    assert all(len(each.text.encode()) <= 75 for each in written)
-    assert all(all(each.is_copied) for each in written)
+    summaries = list(system.summarize(TEXTS * 3, is_tokenized=False))
+    texts = [summary.text for summary in summaries]
+    assert texts[:3] == texts[3:6]
+    assert "bridge" in texts[0]
+    assert "closed" in texts[0]
+    assert texts[1] == ""
+    assert texts[2] == "ferry sank"
+    assert all(len(text.encode()) <= 75 for text in texts)
+    assert all(all(summary.is_copied) for summary in summaries)
 
 
 def test_topiary_counts_sentences_without_parse(monkeypatch):

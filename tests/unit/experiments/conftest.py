@@ -17,8 +17,8 @@ UNKNOWN = {"words": 10, "in_source": 8, "written": 4, "summary_words": 5, "wrong
 
 def made_up_set(mean, *, figure="f1", spread=0.1, seed=0, unknown=None, fingerprint="texts"):
     """Return random scores around `mean`; the same seed gives the same scores."""
-    luck = np.random.default_rng(seed).uniform(-spread, spread, (ITEMS, 1))
-    items = np.clip(mean + luck, 0, 1).repeat(len(MEASURES), axis=1)
+    noise = np.random.default_rng(seed).uniform(-spread, spread, (ITEMS, 1))
+    items = np.clip(mean + noise, 0, 1).repeat(len(MEASURES), axis=1)
     return DatasetResult(
         protocol="gigaword" if figure == "f1" else "duc2003",
         figure=figure,
@@ -84,13 +84,13 @@ def silent():
 
 @pytest.fixture
 def small(tmp_path):
-    """Return the options of a small reproduction."""
+    """Return a function that makes the options of a small reproduction."""
 
-    def request(*names, **options):
+    def make_options(*names, **options):
         defaults = {"out": tmp_path / "out", "scale": "small", "device_name": "cpu", "epochs": 1}
         return ReproduceOptions(names=names, **{**defaults, **options})
 
-    return request
+    return make_options
 
 
 @pytest.fixture(scope="session")
@@ -104,5 +104,5 @@ def reproduced(tmp_path_factory):
         "read_again_gru_15k",
         "two_sentences_option2_copy_15k",
     )
-    request = ReproduceOptions(names=names, out=out, scale="small", device_name="cpu")
-    return out, run_experiments(request, Console(quiet=True))
+    options = ReproduceOptions(names=names, out=out, scale="small", device_name="cpu")
+    return out, run_experiments(options, Console(quiet=True))

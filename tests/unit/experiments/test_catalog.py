@@ -33,24 +33,26 @@ def experiments_of(*names):
 
 def test_select_without_names_returns_everything():
     experiments, tables = select_experiments([])
-    assert [each.name for each in experiments] == list(EXPERIMENTS)
+    assert [experiment.name for experiment in experiments] == list(EXPERIMENTS)
     assert tables == list(TABLES)
 
 
 def test_select_takes_tables_and_experiments():
     experiments, tables = select_experiments(["prefix", "table3"])
     assert tables == ["table3"]
-    assert {each.name for each in experiments} == {"prefix", *TABLES["table3"].rows}
+    assert {experiment.name for experiment in experiments} == {"prefix", *TABLES["table3"].rows}
 
 
 def test_select_ablations_includes_what_they_are_compared_with():
     experiments, _ = select_experiments(["ablations"])
-    assert {"scalar_importance", "read_again_gru_15k"} <= {each.name for each in experiments}
+    assert {"scalar_importance", "read_again_gru_15k"} <= {
+        experiment.name for experiment in experiments
+    }
 
 
 def test_select_orders_experiments_by_importance():
     experiments, _ = select_experiments(["lstm_15k", "gru_15k"])
-    assert [each.name for each in experiments] == ["gru_15k", "lstm_15k"]
+    assert [experiment.name for experiment in experiments] == ["gru_15k", "lstm_15k"]
 
 
 @pytest.mark.parametrize(
@@ -100,8 +102,8 @@ def test_plan_of_one_seed_has_all_experiments():
 def test_every_experiment_has_a_table_a_system_and_a_title():
     shown = {name for table in TABLES.values() for name in table.rows}
     assert shown == set(EXPERIMENTS)
-    assert all(each.system in {**PRESETS, **BASELINES} for each in EXPERIMENTS.values())
-    assert len({each.title for each in EXPERIMENTS.values()}) == len(EXPERIMENTS)
+    assert all(experiment.system in {**PRESETS, **BASELINES} for experiment in EXPERIMENTS.values())
+    assert len({experiment.title for experiment in EXPERIMENTS.values()}) == len(EXPERIMENTS)
 
 
 @pytest.mark.parametrize("name", sorted({*TABLE_1.split(), *TABLE_2.split(), *TABLES_3_AND_4}))
@@ -117,8 +119,8 @@ def test_ablations_differ_from_their_base_on_the_same_texts():
 
 
 def test_sentence_experiments_use_the_same_texts():
-    found = [each for each in EXPERIMENTS.values() if each.group == "sentences"]
-    assert [each.min_sentences for each in found] == [2] * 4
+    found = [experiment for experiment in EXPERIMENTS.values() if experiment.group == "sentences"]
+    assert [experiment.min_sentences for experiment in found] == [2] * 4
 
 
 @pytest.mark.parametrize(("table", "num_rows"), [("table1", 11), ("table2", 10), ("table3", 10)])

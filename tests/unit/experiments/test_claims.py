@@ -11,16 +11,16 @@ from readagain.experiments.results import pack_scores
 from readagain.experiments.store import ResultStore
 
 COPY, PLAIN = "read_again_lstm_copy_15k", "read_again_lstm_15k"
-
-
 SHORT = " after the short training of recipe `modern`"
 
 
 def claim(store, name, timing=None):
-    return next(each for each in judge_claims(store, timing) if each.name == name)
+    """Judge all claims and return one of them."""
+    return next(claim for claim in judge_claims(store, timing) if claim.name == name)
 
 
 def decisive(found):
+    """Return the evidence that decides test test of a claim."""
     return [evidence[0] for evidence in found.tests]
 
 
@@ -49,7 +49,7 @@ def test_converged_recipe_decides(result):
         for recipe, mean in zip(("modern", "converged"), means, strict=True)
     ]
     found = claim(ResultStore(results), "re-reading")
-    assert [each.recipe for each in found.tests[0]] == ["converged", "modern"]
+    assert [test.recipe for test in found.tests[0]] == ["converged", "modern"]
     assert found.verdict == "**supported**"
 
 
@@ -79,9 +79,9 @@ def test_lower_loss_follows_the_seeds(result, losses, verdict):
             results.append(run)
     [evidence, *others] = decisive(claim(ResultStore(results), "re-reading by loss"))
     assert evidence.verdict == verdict
-    assert {each.ours for each in others} == {"fewer than two seeds"}
+    assert {test.ours for test in others} == {"fewer than two seeds"}
     if verdict == "supported":
-        # Variance 0.00005 between seeds, two of each, two degrees of freedom: 4.303.
+        # Variance 0.00005 between seeds, two of test, two degrees of freedom: 4.303.
         assert evidence.ours == "-0.050 (-0.080 to -0.020) nats per word; seeds: 2, 2"
 
 
@@ -98,7 +98,7 @@ def test_claim_without_results_is_not_measured(result):
     store = store_of(result, gru_15k=0.3)
     found = claim(store, "re-reading")
     assert found.verdict == "not measured"
-    assert {each.ours for each in decisive(found)} == {"one of the rows is missing"}
+    assert {test.ours for test in decisive(found)} == {"one of the rows is missing"}
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_claim_without_results_is_not_measured(result):
 def test_at_most_below_allows_half_a_point(result, small, verdict):
     store = store_of(result, read_again_lstm_69k=0.3, **{COPY: small})
     [evidence] = [
-        each
-        for each in decisive(claim(store, "15K with copying matches 69K"))
-        if "at most" in each.statement
+        test
+        for test in decisive(claim(store, "15K with copying matches 69K"))
+        if "at most" in test.statement
     ]
     assert evidence.verdict == verdict
 
@@ -144,7 +144,7 @@ def test_wide_interval_is_not_supported(result, scored):
         "options alike": "within",
     }
     for name, words in unsure.items():
-        [found] = [each for each in decisive(claim(store, name)) if words in each.statement]
+        [found] = [test for test in decisive(claim(store, name)) if words in test.statement]
         assert found.verdict == "too small to tell", found
 
 
@@ -165,7 +165,7 @@ def test_vocabulary_loss_with_and_without_copying(result, copy_small, plain_smal
         read_again_lstm_copy_2k=copy_small,
     )
     found = decisive(claim(store, "2K with copying"))
-    assert [each.verdict for each in found] == verdicts
+    assert [test.verdict for test in found] == verdicts
     assert found[0].paper == "+3.68"
 
 
@@ -236,7 +236,7 @@ def test_important_words_need_every_seed(result, second, verdict):
         rows.append(result("read_again_gru_15k", seed=seed, importance=found))
     tested = claim(ResultStore(rows), "important words")
     assert tested.verdict == f"**{verdict}**{SHORT}"
-    assert any(f"; by seed +0.300, {second:+.3f}" in each.ours for each in decisive(tested))
+    assert any(f"; by seed +0.300, {second:+.3f}" in test.ours for test in decisive(tested))
 
 
 def test_important_words_without_texts_are_not_measured(result):
@@ -263,8 +263,8 @@ def test_duc_claim_uses_recall(result, scored):
     found = claim(store, "best on DUC")
     assert found.verdict == f"**supported**{SHORT}"
     assert any(
-        each.ours.endswith("ABS 69K has 30.0 here and 26.6 in the paper")
-        for each in decisive(found)
+        test.ours.endswith("ABS 69K has 30.0 here and 26.6 in the paper")
+        for test in decisive(found)
     )
 
 
@@ -272,13 +272,13 @@ def test_every_claim_is_judged_and_printed(result):
     claims = judge_claims(ResultStore([result(row) for row in EXPERIMENTS]), None)
     assert len(claims) == 15
     page = claims_markdown(claims)
-    for each in claims:
-        assert each.text in page
-        assert (f"### {each.name}" in page) == (each.verdict != "not measured")
+    for judged in claims:
+        assert judged.text in page
+        assert (f"### {judged.name}" in page) == (judged.verdict != "not measured")
 
 
 @pytest.mark.parametrize(
-    ("found", "verdict"),
+    ("verdicts", "combined"),
     [
         (["supported", "not measured"], "**supported**"),
         (["contradicted", "too small to tell"], "1 **contradicted**, 1 **too small to tell**"),
@@ -286,16 +286,16 @@ def test_every_claim_is_judged_and_printed(result):
         ([], "not measured"),
     ],
 )
-def test_verdict_combines_tests(found, verdict):
-    tests = [[Evidence(statement="s", ours="t", verdict=each)] for each in found]
-    assert Claim("n", "t", tests).verdict == verdict
+def test_verdict_combines_tests(verdicts, combined):
+    tests = [[Evidence(statement="s", ours="t", verdict=verdict)] for verdict in verdicts]
+    assert Claim("n", "t", tests).verdict == combined
 
 
 def test_copying_is_compared_with_unk_allowed(result, scored):
     own = {"item_scores": pack_scores(np.full((200, 3), 0.29))}
     plain = result(PLAIN, sets={"news": replace(scored(0.2), own=own)})
     tests = decisive(claim(ResultStore([plain, result(COPY, 0.3)]), "copying"))
-    [found] = [each for each in tests if each.statement.endswith("with UNK allowed")]
+    [found] = [test for test in tests if test.statement.endswith("with UNK allowed")]
     assert found.verdict == "supported"
     assert found.ours.startswith("+1.79 (+0.96 to +2.63)")
     assert found.paper == "+2.07"

@@ -1,3 +1,5 @@
+"""Counts of out-of-vocabulary words, worked out by hand."""
+
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,10 @@ VOCAB = Vocab([*SPECIAL_TOKENS, "sells", "theatre", "the", "town", "of", "its"])
 TEXT = "the town of zyxwick sells its theatre ."
 
 
-class Says:
-    """A system that returns given summaries."""
+class FixedSystem:
+    """A system that returns fixed summaries."""
 
-    name = "says"
+    name = "fixed"
 
     def __init__(self, *summaries):
         self.summaries = summaries
@@ -29,8 +31,9 @@ class Says:
             yield SystemSummary(summary, words, (False,) * len(words))
 
 
-def data_of(*references):
-    rows = tuple(EvalExample(text=TEXT, references=tuple(each)) for each in references)
+def data_of(references):
+    """Return a data set with one text."""
+    rows = (EvalExample(text=TEXT, references=tuple(references)),)
     return DataSet(
         rows=rows,
         files=(Path("x"),),
@@ -42,7 +45,7 @@ def data_of(*references):
 
 def counted(summary, *references):
     data = data_of(references)
-    return count_oov(evaluate(Says(summary), data, "gigaword"), VOCAB)
+    return count_oov(evaluate(FixedSystem(summary), data, "gigaword"), VOCAB)
 
 
 def test_count_oov_word_in_summary_and_reference():
@@ -52,12 +55,8 @@ def test_count_oov_word_in_summary_and_reference():
 
 def test_count_oov_word_in_no_reference_is_wrong():
     found = counted("ansett sells theatre", "zyxwick sells theatre")
-    assert (found["words"], found["written"], found["summary_words"], found["wrong"]) == (
-        1,
-        0,
-        1,
-        1,
-    )
+    assert (found["words"], found["written"]) == (1, 0)
+    assert (found["summary_words"], found["wrong"]) == (1, 1)
 
 
 def test_count_oov_word_not_in_the_text():

@@ -1,3 +1,5 @@
+"""Subsets of a corpus, and the selection split."""
+
 import numpy as np
 import pytest
 

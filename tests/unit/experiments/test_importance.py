@@ -1,10 +1,12 @@
+"""Word classes."""
+
 import pytest
 
 from readagain.experiments.importance import word_class
 
 
 @pytest.mark.parametrize(
-    ("form", "expected"),
+    ("norm", "expected"),
     [
         ("the", "function"),
         ("'s", "function"),
@@ -21,5 +23,5 @@ from readagain.experiments.importance import word_class
         ("--", "sign"),
     ],
 )
-def test_word_class(form, expected):
-    assert word_class(form) == expected
+def test_word_class(norm, expected):
+    assert word_class(norm) == expected

@@ -3,7 +3,11 @@
 from dataclasses import replace
 
 from readagain.experiments.catalog import PAPER_EXAMPLES
-from readagain.experiments.paper_examples import WITH, WITHOUT, examples_markdown
+from readagain.experiments.paper_examples import (
+    WITH_COPYING,
+    WITHOUT_COPYING,
+    examples_markdown,
+)
 from readagain.experiments.report import PAGE_FILE, write_report
 from readagain.experiments.results import read_results, write_result
 from readagain.experiments.store import ResultStore
@@ -12,7 +16,7 @@ NEIGHBOURS = {"refit": {"is_oov": True, "words": [("repair", 0.71), ("rebuild", 
 
 
 def examples_of(summary):
-    """Results for all inputs, with neighbours for the last of the paper's."""
+    """Return results for all inputs, with neighbours for the last input of the paper."""
     return [
         {
             "word": example.word,
@@ -39,8 +43,8 @@ def test_one_input_has_two_sentences():
 def test_markdown_shows_paper_and_own_summaries(result):
     store = ResultStore(
         [
-            replace(result(WITHOUT), examples=examples_of("generated")),
-            replace(result(WITH), examples=examples_of("copied")),
+            replace(result(WITHOUT_COPYING), examples=examples_of("generated")),
+            replace(result(WITH_COPYING), examples=examples_of("copied")),
             replace(
                 result("two_sentences_option2_copy_15k"),
                 examples=examples_of("from both sentences"),
@@ -56,11 +60,11 @@ def test_markdown_shows_paper_and_own_summaries(result):
 
 
 def test_markdown_is_empty_without_examples(result):
-    assert examples_markdown(ResultStore([result(WITH)])) == ""
+    assert examples_markdown(ResultStore([result(WITH_COPYING)])) == ""
 
 
 def test_report_has_the_section_after_table_5(result, tmp_path):
-    write_result(tmp_path, replace(result(WITH), examples=examples_of("copied")), {})
+    write_result(tmp_path, replace(result(WITH_COPYING), examples=examples_of("copied")), {})
     assert read_results(tmp_path)[0].examples[0]["summary"] == "copied 0"
     write_report(tmp_path)
     page = (tmp_path / PAGE_FILE).read_text(encoding="utf-8")

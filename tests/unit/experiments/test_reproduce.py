@@ -2,7 +2,7 @@
 
 import pytest
 
-from readagain.experiments import reproduce as story
+from readagain.experiments import reproduce as reproduce_module
 from readagain.experiments.reproduce import DECODING_TIME, reproduce
 from readagain.experiments.results import TIMING_FILE
 
@@ -16,15 +16,15 @@ def timed(monkeypatch):
         calls.append(options)
         (out / TIMING_FILE).write_text('{"measured": []}')
 
-    monkeypatch.setattr(story, "measure_timing", measure)
-    monkeypatch.setattr(story, "write_report", lambda out: calls.append("report") or [])
+    monkeypatch.setattr(reproduce_module, "measure_timing", measure)
+    monkeypatch.setattr(reproduce_module, "write_report", lambda out: calls.append("report") or [])
     return calls
 
 
 def test_reproduce_measures_timing_once_for_table_4(small, silent, timed):
     assert reproduce(small("prefix"), silent).done == ["prefix/untrained-seed1"]
-    request = small("table4")
-    request.out.mkdir(exist_ok=True)
-    assert reproduce(request, silent).done == [DECODING_TIME]
-    assert reproduce(request, silent).done == []
+    options = small("table4")
+    options.out.mkdir(exist_ok=True)
+    assert reproduce(options, silent).done == [DECODING_TIME]
+    assert reproduce(options, silent).done == []
     assert timed == ["report", {"scale": "small", "threads": 1}, "report", "report"]

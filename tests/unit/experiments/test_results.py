@@ -1,3 +1,5 @@
+"""Result files: writing, reading and damaged files."""
+
 import json
 import shutil
 
@@ -39,7 +41,7 @@ def test_results_of_several_machines_can_be_copied_together(tmp_path, result):
         write_result(tmp_path / machine, result(row), {})
     for machine in ("one", "two"):
         shutil.copytree(tmp_path / machine, tmp_path / "all", dirs_exist_ok=True)
-    assert [each.row for each in read_results(tmp_path / "all")] == ["gru_15k", "gru_69k"]
+    assert [result.row for result in read_results(tmp_path / "all")] == ["gru_15k", "gru_69k"]
 
 
 def test_copy_of_a_result_under_another_name_is_an_error(tmp_path, result):

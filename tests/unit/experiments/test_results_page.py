@@ -12,7 +12,7 @@ from readagain.experiments.store import ResultStore
 
 DOCS = Path(__file__).parents[3] / "docs"
 EFFECT = re.compile(r"[+-][\d.]+ \([+-][\d.]+ to [+-][\d.]+\)")
-NAMES = {each.title: each.name for each in EXPERIMENTS.values()}
+NAMES = {experiment.title: experiment.name for experiment in EXPERIMENTS.values()}
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def store():
 
 
 def tables_of(page, first_column):
-    """Yield the columns and the rows of each table with this first column."""
+    """Yield the columns and the rows of experiment table with this first column."""
     for block in re.findall(rf"\| {first_column} \|.*?(?=\n\n)", page, flags=re.DOTALL):
         header, _, *lines = (
             [cell.strip() for cell in line.split("|")[1:-1]] for line in block.splitlines()
@@ -35,7 +35,7 @@ def tables_of(page, first_column):
 
 
 def score_of(found, corpus, measures):
-    dataset = next(each for each in found.datasets if each.partition(",")[0] == corpus)
+    dataset = next(name for name in found.datasets if name.partition(",")[0] == corpus)
     scores = found.scores(dataset)
     return " / ".join(f"{scores[measure].value:.1f}" for measure in measures)
 
@@ -77,7 +77,7 @@ def test_table_of_systems_has_the_scores(page, store):
         results = store.find(name, "modern")
         corpora = ("duc2003", "gigaword-valid", "news")
         expected = [score_of(results, corpus, MEASURES) for corpus in corpora]
-        lengths = [each.sets[results.datasets[0]].habits["words"] for each in results.runs]
+        lengths = [run.sets[results.datasets[0]].habits["words"] for run in results.runs]
         expected += [f"{sum(lengths) / len(lengths):.1f}", printed.get(name, "none")]
         assert cells == expected, title
 

@@ -17,7 +17,7 @@ from readagain.experiments.results import read_result, read_results, result_file
 from readagain.experiments.run_experiment import (
     ExperimentRunner,
     InterruptedRunError,
-    own_decoding,
+    own_decode_settings,
 )
 from readagain.storage.locks import locked_dir
 from readagain.training.loop import train
@@ -27,52 +27,50 @@ from readagain.training.trainer import Trainer
 GRU, LSTM = "gru_15k", "lstm_15k"
 
 
-def done_and_there(outcome):
-    return outcome.done, outcome.existing
+def done_and_existing(result):
+    return result.done, result.existing
 
 
 def test_experiment_is_trained_once(small, silent):
-    request = small(GRU)
-    assert run_experiments(request, silent).done == ["gru_15k/converged-seed1"]
-    before = read_results(request.out)
-    again = run_experiments(request, silent)
-    assert done_and_there(again) == ([], ["gru_15k/converged-seed1"])
-    assert read_results(request.out) == before
+    options = small(GRU)
+    assert run_experiments(options, silent).done == ["gru_15k/converged-seed1"]
+    before = read_results(options.out)
+    again = run_experiments(options, silent)
+    assert done_and_existing(again) == ([], ["gru_15k/converged-seed1"])
+    assert read_results(options.out) == before
 
 
 def test_weights_are_removed_unless_kept(small, silent, tmp_path):
     run_experiments(small(GRU), silent)
     assert [path.name for path in (tmp_path / "out" / "work").iterdir()] == ["corpora"]
-    kept = small(GRU, out=tmp_path / "kept", keep_weights=True)
-    run_experiments(kept, silent)
-    assert (kept.work / "gru_15k-converged-seed1" / "weights.safetensors").exists()
+    options = small(GRU, out=tmp_path / "kept", keep_weights=True)
+    run_experiments(options, silent)
+    assert (options.work / "gru_15k-converged-seed1" / "weights.safetensors").exists()
 
 
 def test_interrupted_training_is_resumed(small, silent, monkeypatch):
-    request, steps = small(GRU, epochs=2), []
+    options, training_results = small(GRU, epochs=2), []
 
-    def stopped(job, **options):
-        outcome = train(replace(job, preset=job.preset), **options)
-        return replace(outcome, is_finished=False)
+    def train_without_finishing(job, **options):
+        return replace(train(job, **options), is_finished=False)
 
-    monkeypatch.setattr("readagain.experiments.run_experiment.train", stopped)
-    outcome = run_experiments(request, silent)
-    assert outcome.is_interrupted
-    assert outcome.done == []
-    assert read_results(request.out) == []
+    monkeypatch.setattr("readagain.experiments.run_experiment.train", train_without_finishing)
+    result = run_experiments(options, silent)
+    assert result.is_interrupted
+    assert result.done == []
+    assert read_results(options.out) == []
 
-    def counted(job, **options):
-        ended = train(job, **options)
-        steps.append(ended)
-        return ended
+    def record_training(job, **options):
+        training_results.append(train(job, **options))
+        return training_results[-1]
 
-    monkeypatch.setattr("readagain.experiments.run_experiment.train", counted)
-    assert run_experiments(request, silent).done == ["gru_15k/converged-seed1"]
-    assert steps == [None]  # training had been finished; only scoring was left
+    monkeypatch.setattr("readagain.experiments.run_experiment.train", record_training)
+    assert run_experiments(options, silent).done == ["gru_15k/converged-seed1"]
+    assert training_results == [None]  # training had been finished; only scoring was left
 
 
 def test_interrupted_call_leaves_later_experiments(small, silent, monkeypatch):
-    request, real = small(GRU, LSTM), ExperimentRunner.train_and_score
+    options, real = small(GRU, LSTM), ExperimentRunner.train_and_score
 
     def interrupted(runner, planned, *arguments):
         if planned.experiment.name == LSTM:
@@ -80,11 +78,11 @@ def test_interrupted_call_leaves_later_experiments(small, silent, monkeypatch):
         return real(runner, planned, *arguments)
 
     monkeypatch.setattr(ExperimentRunner, "train_and_score", interrupted)
-    first = run_experiments(request, silent)
+    first = run_experiments(options, silent)
     assert (first.done, first.is_interrupted) == (["gru_15k/converged-seed1"], True)
     monkeypatch.undo()
-    second = run_experiments(request, silent)
-    assert done_and_there(second) == (["lstm_15k/converged-seed1"], ["gru_15k/converged-seed1"])
+    second = run_experiments(options, silent)
+    assert done_and_existing(second) == (["lstm_15k/converged-seed1"], ["gru_15k/converged-seed1"])
 
 
 @pytest.mark.parametrize(
@@ -92,7 +90,7 @@ def test_interrupted_call_leaves_later_experiments(small, silent, monkeypatch):
     [(ReadAgainError("it diverged"), "it diverged"), (ValueError("odd\nmore"), "ValueError: odd;")],
 )
 def test_failed_experiment_does_not_stop_others(small, silent, monkeypatch, error, message):
-    request, real = small(GRU, LSTM), ExperimentRunner.train_and_score
+    options, real = small(GRU, LSTM), ExperimentRunner.train_and_score
 
     def failing(runner, planned, *arguments):
         if planned.experiment.name == GRU:
@@ -100,10 +98,10 @@ def test_failed_experiment_does_not_stop_others(small, silent, monkeypatch, erro
         return real(runner, planned, *arguments)
 
     monkeypatch.setattr(ExperimentRunner, "train_and_score", failing)
-    outcome = run_experiments(request, silent)
-    assert outcome.done == ["lstm_15k/converged-seed1"]
-    assert outcome.failed["gru_15k/converged-seed1"].startswith(message)
-    traces = [path.read_text() for path in request.work.glob("*.failed.txt")]
+    result = run_experiments(options, silent)
+    assert result.done == ["lstm_15k/converged-seed1"]
+    assert result.failed["gru_15k/converged-seed1"].startswith(message)
+    traces = [path.read_text() for path in options.work.glob("*.failed.txt")]
     assert all("ValueError: odd" in trace for trace in traces)
     assert bool(traces) == isinstance(error, ValueError)
 
@@ -188,28 +186,30 @@ def test_time_limit_before_the_first_validation_is_an_error(small, silent):
 def test_own_decoding_allows_unk_without_copying(small, silent):
     run_experiments(small(GRU, "read_again_lstm_copy_15k"), silent)
     plain, copying = read_results(small().out)
-    own = plain.sets["invented"].own
-    assert (own["decode"], own["allow_unk"]) == ({}, True)
-    assert plain.sets["invented"].items(is_own=True).shape == plain.sets["invented"].items().shape
+    scored = plain.sets["invented"]
+    assert (scored.own["decode"], scored.own["allow_unk"]) == ({}, True)
+    assert scored.items(use_own_decoding=True).shape == scored.items().shape
     assert copying.sets["invented"].own is None
 
 
 def test_own_decoding_of_abs_has_no_unk(small, silent):
     run_experiments(small("abs_69k"), silent)
     [result] = read_results(small().out)
-    assert {each.own["allow_unk"] for each in result.sets.values()} == {False}
+    assert {scored.own["allow_unk"] for scored in result.sets.values()} == {False}
     assert (
         result.sets["invented"].own["words"] == result.sets["invented"].own["decode"]["max_words"]
     )
 
 
 def test_own_decoding_of_baselines_has_their_length():
-    found = own_decoding(EXPERIMENTS["abs_69k"], "gigaword", 3.7)
+    def own_settings(name, protocol):
+        return own_decode_settings(EXPERIMENTS[name], protocol, reference_words=3.7)
+
     search = {"beam_size": 50, "no_repeat_ngram": 1}
-    assert found == {**search, "min_words": 4, "max_words": 4}
-    assert own_decoding(EXPERIMENTS["abs_69k"], DUC, 3.7) == search
-    assert own_decoding(EXPERIMENTS["lvt2k_1sent"], "gigaword", 3.7)["max_words"] == 30
-    assert own_decoding(EXPERIMENTS[GRU], "gigaword", 3.7) == {}
+    assert own_settings("abs_69k", "gigaword") == {**search, "min_words": 4, "max_words": 4}
+    assert own_settings("abs_69k", DUC) == search
+    assert own_settings("lvt2k_1sent", "gigaword")["max_words"] == 30
+    assert own_settings(GRU, "gigaword") == {}
 
 
 def test_converged_run_selects_on_pairs_it_is_not_scored_on(small, silent):
@@ -238,9 +238,9 @@ def test_result_with_other_settings_is_kept_and_reported(small, silent):
     run_experiments(small(GRU), silent)
     path = result_file(small().out, "gru_15k/converged-seed1")
     before = path.read_bytes()
-    outcome = run_experiments(small(GRU, "prefix", epochs=2), silent)
-    assert outcome.done == ["prefix/untrained-seed1"]
-    assert outcome.failed["gru_15k/converged-seed1"] == (
+    result = run_experiments(small(GRU, "prefix", epochs=2), silent)
+    assert result.done == ["prefix/untrained-seed1"]
+    assert result.failed["gru_15k/converged-seed1"] == (
         f"{path}: a result of another run: train.epochs was 1 and is now 2; choose another out, "
         "or remove the result"
     )
@@ -248,20 +248,20 @@ def test_result_with_other_settings_is_kept_and_reported(small, silent):
 
 
 def test_result_of_another_corpus_is_reported(small, silent):
-    request = small("prefix")
-    run_experiments(request, silent)
-    path = result_file(request.out, "prefix/untrained-seed1")
+    options = small("prefix")
+    run_experiments(options, silent)
+    path = result_file(options.out, "prefix/untrained-seed1")
     content = json.loads(path.read_text())
     content["corpus"]["fingerprint"] = "another"
     path.write_text(json.dumps(content))
-    outcome = run_experiments(request, silent)
-    assert "corpus was 'another' and is now" in outcome.failed["prefix/untrained-seed1"]
+    result = run_experiments(options, silent)
+    assert "corpus was 'another' and is now" in result.failed["prefix/untrained-seed1"]
 
 
 def test_result_on_other_texts_is_reported(small, silent):
     run_experiments(small("prefix", limit=3), silent)
-    outcome = run_experiments(small("prefix"), silent)
-    assert "the set 'invented' was '" in outcome.failed["prefix/untrained-seed1"]
+    result = run_experiments(small("prefix"), silent)
+    assert "the set 'invented' was '" in result.failed["prefix/untrained-seed1"]
 
 
 def test_result_keeps_data_sets_of_earlier_calls(small, silent, tmp_path):
@@ -272,18 +272,18 @@ def test_result_keeps_data_sets_of_earlier_calls(small, silent, tmp_path):
 
 
 def test_repeated_recipe_is_run_once(small, silent):
-    outcome = run_experiments(small(GRU, recipes=("converged", "converged")), silent)
-    assert (outcome.done, outcome.failed) == (["gru_15k/converged-seed1"], {})
+    result = run_experiments(small(GRU, recipes=("converged", "converged")), silent)
+    assert (result.done, result.failed) == (["gru_15k/converged-seed1"], {})
 
 
 def test_validation_interval_may_change(small, silent):
-    request = small(GRU)
-    run_experiments(request, silent)
-    path = result_file(request.out, "gru_15k/converged-seed1")
+    options = small(GRU)
+    run_experiments(options, silent)
+    path = result_file(options.out, "gru_15k/converged-seed1")
     content = json.loads(path.read_text())
     content["run"]["train"]["validate_every"] = 3
     path.write_text(json.dumps(content))
-    assert run_experiments(request, silent).existing == ["gru_15k/converged-seed1"]
+    assert run_experiments(options, silent).existing == ["gru_15k/converged-seed1"]
 
 
 def test_title_may_change(small, silent, monkeypatch):
@@ -298,29 +298,29 @@ def test_paper_scale_needs_a_corpus(small, silent):
 
 
 def test_corpus_without_train_pairs_is_an_error(small, silent, tmp_path):
-    request = small("prefix")
-    run_experiments(request, silent)
-    duc = request.work / "corpora" / "invented-duc"
+    options = small("prefix")
+    run_experiments(options, silent)
+    duc = options.work / "corpora" / "invented-duc"
     with pytest.raises(DataError, match=r"invented-duc: no train pairs; prepare a corpus"):
         run_experiments(small("prefix", data=duc, out=tmp_path / "other"), silent)
 
 
 def test_data_set_with_the_name_of_the_corpus_is_an_error(small, silent, tmp_path):
-    request = small("prefix")
-    run_experiments(request, silent)
-    data = request.work / "corpora" / "invented"
+    options = small("prefix")
+    run_experiments(options, silent)
+    data = options.work / "corpora" / "invented"
     other = small("prefix", data=data, tests={"invented": data}, out=tmp_path / "other")
     with pytest.raises(ConfigError, match="test invented: the corpus of data has that name"):
         run_experiments(other, silent)
 
 
 def test_output_directory_is_locked(small, silent):
-    request = small("prefix")
+    options = small("prefix")
     with (
-        locked_dir(request.out, action="reading"),
+        locked_dir(options.out, action="reading"),
         pytest.raises(ConfigError, match="is running experiments into this folder; wait for it"),
     ):
-        run_experiments(request, silent)
+        run_experiments(options, silent)
 
 
 def test_unwritable_output_directory_is_an_error(small, silent, tmp_path):
@@ -331,16 +331,16 @@ def test_unwritable_output_directory_is_an_error(small, silent, tmp_path):
 
 @pytest.mark.slow
 def test_each_seed_and_recipe_has_a_result(small, silent):
-    request = small(GRU, seeds=2, recipes=("modern", "paper"))
-    assert len(run_experiments(request, silent).done) == 4
-    found = {(each.recipe, each.seed): each for each in read_results(request.out)}
+    options = small(GRU, seeds=2, recipes=("modern", "paper"))
+    assert len(run_experiments(options, silent).done) == 4
+    found = {(result.recipe, result.seed): result for result in read_results(options.out)}
     assert set(found) == {("modern", 1), ("modern", 2), ("paper", 1), ("paper", 2)}
     assert found["modern", 1].training != found["modern", 2].training
     assert found["paper", 1].run["train"]["optimizer"] == "sgd"
 
 
 def test_limit_scores_only_the_first_texts(small, silent):
-    request = small("prefix", limit=3)
-    run_experiments(request, silent)
-    result = read_result(result_file(request.out, "prefix/untrained-seed1"))
-    assert [len(each.items()) for each in result.sets.values()] == [3, 3]
+    options = small("prefix", limit=3)
+    run_experiments(options, silent)
+    result = read_result(result_file(options.out, "prefix/untrained-seed1"))
+    assert [len(scored.items()) for scored in result.sets.values()] == [3, 3]

@@ -1,3 +1,5 @@
+"""Run settings of experiments by recipe and scale."""
+
 from dataclasses import replace
 
 import pytest
@@ -37,11 +39,11 @@ def test_converged_recipe_validates_twice_an_epoch():
 
 
 def test_converged_recipe_is_the_same_for_all_experiments():
-    def rule(name):
-        train = resolved(name, recipe="converged").train
-        return replace(train, learning_rate=1.0)
+    def settings_except_learning_rate(name):
+        return replace(resolved(name, recipe="converged").train, learning_rate=1.0)
 
-    assert len({rule(name) for name, row in EXPERIMENTS.items() if row.system in PRESETS}) == 1
+    names = [name for name, experiment in EXPERIMENTS.items() if experiment.system in PRESETS]
+    assert len(set(map(settings_except_learning_rate, names))) == 1
 
 
 def test_smaller_corpus_has_more_epochs():
@@ -58,12 +60,15 @@ def test_epochs_and_seed_are_applied():
 @pytest.mark.parametrize("name", ["wide_gru_15k", "wide_lstm_15k", "wide_lstm_copy_15k"])
 @pytest.mark.parametrize("scale", ["paper", "small"])
 def test_wide_control_matches_the_parameters(name, scale):
-    control = count_parameters(experiment_network(EXPERIMENTS[name], scale=scale))
-    twin_row = EXPERIMENTS[EXPERIMENTS[name].match_parameters]
-    twin = count_parameters(experiment_network(twin_row, scale=scale))
-    assert twin <= control < 1.15 * twin
+    control = EXPERIMENTS[name]
+    target = EXPERIMENTS[control.match_parameters]
+    num_control, num_target = (
+        count_parameters(experiment_network(experiment, scale=scale))
+        for experiment in (control, target)
+    )
+    assert num_target <= num_control < 1.15 * num_target
     if scale == "paper":
-        assert control < 1.005 * twin
+        assert num_control < 1.005 * num_target
 
 
 @pytest.mark.parametrize(
@@ -83,14 +88,14 @@ def test_small_scale_keeps_the_order_of_vocabularies():
 
 
 def test_changes_of_an_experiment_are_applied():
-    row = Experiment(
+    experiment = Experiment(
         name="x",
         system="gru_15k",
         title="A title",
         group="main",
         changes={"model.encoder.cell": "lstm"},
     )
-    run = experiment_network(row, scale="paper")
+    run = experiment_network(experiment, scale="paper")
     assert (run.title, run.model.encoder.cell) == ("A title", "lstm")
 
 

@@ -34,22 +34,22 @@ COPY = "read_again_lstm_copy_15k"
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory):
-    """An experiment with kept weights: result, model directory and corpora."""
+def kept_run(tmp_path_factory):
+    """Run an experiment and keep its weights; return result, model directory and corpora."""
     out = tmp_path_factory.mktemp("kept") / "out"
-    request = ReproduceOptions(
+    options = ReproduceOptions(
         names=(COPY,), out=out, scale="small", device_name="cpu", epochs=2, keep_weights=True
     )
-    run_experiments(request, Console(quiet=True))
+    run_experiments(options, Console(quiet=True))
     [result] = read_results(out)
-    return result, request.work / f"{COPY}-converged-seed1", request.work / "corpora"
+    return result, options.work / f"{COPY}-converged-seed1", options.work / "corpora"
 
 
 @pytest.mark.parametrize(
     ("name", "protocol"), [("invented", "gigaword"), ("invented-duc", "duc2003")]
 )
-def test_scores_equal_those_of_the_exported_model(kept, name, protocol):
-    result, folder, corpora = kept
+def test_scores_equal_those_of_the_exported_model(kept_run, name, protocol):
+    result, folder, corpora = kept_run
     model = ModelDir.open(folder)
     write_graphs(model, model_graphs(model, ["float32"]), {})
     paper = dict(PAPER_SETTINGS[protocol])
@@ -65,8 +65,8 @@ def test_scores_equal_those_of_the_exported_model(kept, name, protocol):
         assert (value, low, high) == (expected.value, expected.low, expected.high)
 
 
-def test_explain_needs_exported_graphs(kept):
-    _, folder, _ = kept
+def test_explain_needs_exported_graphs(kept_run):
+    _, folder, _ = kept_run
     row = ExperimentModel(folder, torch.device("cpu"))
     summarizer = row.system("gigaword").summarizer
     assert isinstance(summarizer, Summarizer)
@@ -74,16 +74,16 @@ def test_explain_needs_exported_graphs(kept):
         summarizer.summarize("The town closed its bridge.", explain=True)
 
 
-def test_item_scores_have_the_mean_of_the_score(kept):
-    result, _, _ = kept
+def test_item_scores_have_the_mean_of_the_score(kept_run):
+    result, _, _ = kept_run
     for scored in result.sets.values():
         means = scored.items().mean(axis=0)
         values = [value for value, _, _ in scored.rouge.values()]
         np.testing.assert_allclose(means, values, atol=0.02)
 
 
-def test_result_describes_the_training(kept):
-    result, _, _ = kept
+def test_result_describes_the_training(kept_run):
+    result, _, _ = kept_run
     assert result.run["train"]["epochs"] == 2
     assert result.training["updates"] > 0
     assert result.training["curve"]["dev_loss"][-1][0] == pytest.approx(2.0)
@@ -101,15 +101,15 @@ def test_importance_is_measured_for_read_again(reproduced):
     for measured in (found["read_again_gru_15k"], found["two_sentences_option2_copy_15k"]):
         content = measured["classes"]["content"]["words"]
         assert 0 < measured["parts"]["noun"]["words"] < content
-        assert sum(each["words"] for each in measured["parts"].values()) <= content
+        assert sum(part["words"] for part in measured["parts"].values()) <= content
         gap = measured["content_over_function"]
         assert gap["low"] <= gap["mean"] <= gap["high"]
         for sample in measured["samples"]:
             assert len(sample["words"]) == len(sample["weights"])
 
 
-def test_importance_samples_are_relative_movements(kept):
-    _, folder, corpora = kept
+def test_importance_samples_are_relative_movements(kept_run):
+    _, folder, corpora = kept_run
     row = ExperimentModel(folder, torch.device("cpu"))
     data = read_dataset(corpora / "invented", CorpusReadOptions())
     measured = measure_importance(row, data)
@@ -124,24 +124,26 @@ def test_paper_inputs_are_summarized(reproduced):
     found = {result.row: result.examples for result in read_results(out)}
     assert found["prefix"] is None
     for row in (COPY, "read_again_lstm_15k", "two_sentences_option2_copy_15k"):
-        assert [each["word"] for each in found[row]] == [each.word for each in PAPER_EXAMPLES]
-        assert all(each["summary"] for each in found[row])
-    assert all(each["neighbours"] for each in found[COPY][:5])
+        assert [example["word"] for example in found[row]] == [
+            example.word for example in PAPER_EXAMPLES
+        ]
+        assert all(example["summary"] for example in found[row])
+    assert all(example["neighbours"] for example in found[COPY][:5])
     # The last input has the word in its second sentence, which only some networks read.
     assert "zeebrugge" not in found[COPY][5]["neighbours"]
     assert "zeebrugge" in found["two_sentences_option2_copy_15k"][5]["neighbours"]
-    assert not any(each["neighbours"] for each in found["read_again_lstm_15k"])
-    words = {word for each in found[COPY] for word in each["neighbours"]}
+    assert not any(example["neighbours"] for example in found["read_again_lstm_15k"])
+    words = {word for example in found[COPY] for word in example["neighbours"]}
     assert all(any(map(str.isalpha, word)) for word in words)
 
 
-def test_neighbours_are_nearest_embeddings(kept):
-    _, folder, _ = kept
+def test_neighbours_are_nearest_embeddings(kept_run):
+    _, folder, _ = kept_run
     model = ExperimentModel(folder, torch.device("cpu"))
     words = ["refit", "tuesday", "absent", "refit"]
-    found = model.copy_neighbours(PAPER_EXAMPLES[4].text, words, num_words=3)
+    found = model.copy_neighbours(PAPER_EXAMPLES[4].text, words, num_neighbours=3)
     assert list(found) == ["refit", "tuesday"]
-    assert model.copy_neighbours(PAPER_EXAMPLES[4].text, ["absent"], num_words=3) == {}
+    assert model.copy_neighbours(PAPER_EXAMPLES[4].text, ["absent"], num_neighbours=3) == {}
     vectors = model.step_model.model.previous_words.embedding.weight.detach()
     reader = SourceReader(model.run, model.model_dir.source_vocab, model.model_dir.vocab)
     batch = reader.batch([reader.read(PAPER_EXAMPLES[4].text, tokenized=True)])

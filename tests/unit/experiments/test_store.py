@@ -1,3 +1,5 @@
+"""Averages over seeds and comparisons of experiments, on invented results."""
+
 from dataclasses import replace
 
 import numpy as np
@@ -7,23 +9,20 @@ from readagain.errors import DataError
 from readagain.experiments.results import pack_scores
 from readagain.experiments.store import Effect, ResultStore
 
-SIDES = ((0.05, 0.15), (-0.05, 0.25), (-0.2, -0.1))
-
 
 def test_scores_of_one_seed_equal_those_of_evaluate(result):
-    figure = (
-        ResultStore([result("gru_15k", 0.3)]).find("gru_15k", "modern").scores("news")["rouge-1"]
-    )
-    assert (figure.value, figure.low, figure.high) == pytest.approx((30.0, 29.0, 31.0))
+    store = ResultStore([result("gru_15k", 0.3)])
+    score = store.find("gru_15k", "modern").scores("news")["rouge-1"]
+    assert (score.value, score.low, score.high) == pytest.approx((30.0, 29.0, 31.0))
 
 
 def test_scores_of_several_seeds_are_averaged_by_text(result):
     store = ResultStore([result("gru_15k", 0.3), result("gru_15k", 0.4, seed=2)])
-    entry = store.find("gru_15k", "modern")
-    figure = entry.scores("news")["rouge-1"]
-    assert figure.value == pytest.approx(35.0)
-    assert figure.low < 35.0 < figure.high
-    assert entry.items("news")[:, 0].mean() == pytest.approx(0.35, abs=0.01)
+    results = store.find("gru_15k", "modern")
+    score = results.scores("news")["rouge-1"]
+    assert score.value == pytest.approx(35.0)
+    assert score.low < 35.0 < score.high
+    assert results.items("news")[:, 0].mean() == pytest.approx(0.35, abs=0.01)
 
 
 def test_find_separates_recipes_and_shares_baselines(result):
@@ -52,16 +51,21 @@ def test_compare_uses_a_shared_data_set(result, scored):
 
 
 def test_effect_has_the_direction_of_its_interval():
-    found = [Effect(difference=0.1, low=low, high=high) for low, high in SIDES]
-    assert [each.mark for each in found] == ["▲", "", "▼"]
-    assert str(found[1]) == "+10.00 (-5.00 to +25.00)"
+    intervals = ((0.05, 0.15), (-0.05, 0.25), (-0.2, -0.1))
+    effects = [Effect(difference=0.1, low=low, high=high) for low, high in intervals]
+    assert [effect.mark for effect in effects] == ["▲", "", "▼"]
+    assert str(effects[1]) == "+10.00 (-5.00 to +25.00)"
 
 
-def test_interval_over_texts_follows_student(result):
-    """All texts have the same difference, so that only the seeds vary."""
+def test_interval_over_seeds_follows_student(result):
+    """All texts have the same difference, so only the seeds vary."""
     means = {"gru_15k": (0.30, 0.31, 0.32), "gru_69k": (0.32, 0.33, 0.34)}
     store = ResultStore(
-        [result(row, each, seed=k) for row, of in means.items() for k, each in enumerate(of)]
+        [
+            result(row, mean, seed=seed)
+            for row, seed_means in means.items()
+            for seed, mean in enumerate(seed_means)
+        ]
     )
     found = store.compare("gru_69k", "gru_15k", "modern")["rouge-1"]
     assert found.difference == pytest.approx(0.02, abs=1e-4)
@@ -80,8 +84,10 @@ def test_one_seed_has_the_pooled_variance(result):
 
 
 def test_diverged_experiment_has_its_own_variance(result):
-    diverged = [result("read_again_gru_15k", mean, seed=k) for k, mean in enumerate((0.1, 0.3))]
-    others = [result("gru_15k", mean, seed=k) for k, mean in enumerate((0.33, 0.34))]
+    diverged = [
+        result("read_again_gru_15k", mean, seed=seed) for seed, mean in enumerate((0.1, 0.3))
+    ]
+    others = [result("gru_15k", mean, seed=seed) for seed, mean in enumerate((0.33, 0.34))]
     store = ResultStore([*diverged, *others, result("gru_69k", 0.30)])
     assert store.seed_variance("modern", "news").values[0] ** 0.5 == pytest.approx(0.0071, abs=1e-4)
     narrow = store.compare("gru_69k", "gru_15k", "modern")["rouge-1"]
@@ -91,16 +97,17 @@ def test_diverged_experiment_has_its_own_variance(result):
 
 def test_subset_of_texts_has_the_variance_of_the_corpus(result, scored):
     seeds = [result("gru_15k", 0.30, seed=1), result("gru_15k", 0.31, seed=2)]
-    part = {"news, 2 sentences": scored(0.3)}
-    store = ResultStore([*seeds, result("one_sentence_copy_15k", sets=part)])
+    sets = {"news, 2 sentences": scored(0.3)}
+    store = ResultStore([*seeds, result("one_sentence_copy_15k", sets=sets)])
     assert store.seed_variance("modern", "news, 2 sentences").dof == 1
 
 
 def test_baseline_has_no_variance_between_seeds(result):
-    floor = replace(result("prefix", 0.3, recipe="untrained"), training={})
+    baseline = replace(result("prefix", 0.3, recipe="untrained"), training={})
     seeds = [result("gru_15k", 0.40), result("gru_15k", 0.41, seed=2)]
-    found = ResultStore([floor, *seeds]).compare("gru_15k", "prefix", "modern")["rouge-1"]
+    found = ResultStore([baseline, *seeds]).compare("gru_15k", "prefix", "modern")["rouge-1"]
     assert found.difference == pytest.approx(0.105, abs=1e-3)
+    # One degree of freedom: 12.71. The standard error of two seeds is 0.005.
     assert found.high - found.difference == pytest.approx(12.71 * 0.005, rel=0.02)
 
 
@@ -109,7 +116,7 @@ def test_contrast_uses_own_decoding(result, scored):
     sets = {"news": replace(scored(0.3, spread=0), own=own)}
     store = ResultStore([result("gru_15k", sets=sets), result("gru_69k", 0.3)])
     terms = (("gru_69k", 1), ("gru_15k", -1))
-    found = store.contrast(terms, "modern", is_own=True)["rouge-1"]
+    found = store.contrast(terms, "modern", use_own_decoding=True)["rouge-1"]
     assert found.difference == pytest.approx(0.2, abs=1e-2)
 
 

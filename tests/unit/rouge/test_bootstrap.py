@@ -32,8 +32,9 @@ def test_bootstrap_of_a_seed_range_is_a_slice():
     assert np.concatenate(parts).tolist() == resampled_sums(values, range(10)).tolist()
 
 
-def test_script_order_sorts_ids_as_strings():
-    assert script_order(["1", "2", "10", "11", "100"]).tolist() == [0, 2, 4, 3, 1]
+def test_script_order_sorts_numbers_as_strings():
+    # Items 1, 10, 11, 12, 2, ..., 9, whose indices are one lower.
+    assert script_order(12).tolist() == [0, 9, 10, 11, 1, 2, 3, 4, 5, 6, 7, 8]
 
 
 @pytest.mark.parametrize(

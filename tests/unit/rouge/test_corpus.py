@@ -36,7 +36,7 @@ def test_text_beyond_the_byte_limit_is_ignored(text, limit):
     protocol = Protocol(options=RougeOptions(max_bytes=limit, samples=10))
     text = text.replace("\n", " ")
     truncated = text[:limit]
-    whole, short = (score_corpus([each], [["a b c"]], protocol) for each in (text, truncated))
+    whole, short = (score_corpus([summary], [["a b c"]], protocol) for summary in (text, truncated))
     assert whole.scores == short.scores
 
 
@@ -44,7 +44,9 @@ def test_text_beyond_the_byte_limit_is_ignored(text, limit):
 def test_scores_are_within_their_intervals(items):
     options = RougeOptions(samples=50, confidence=100)
     summaries, references = zip(*items, strict=True)
-    report = score_corpus(summaries, [[each] for each in references], Protocol(options=options))
+    report = score_corpus(
+        summaries, [[reference] for reference in references], Protocol(options=options)
+    )
     for score in report.scores.values():
         for estimate in (score.recall, score.precision, score.f1):
             assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1

@@ -56,9 +56,9 @@ def table_length(one, other):
     return table[-1][-1]
 
 
-def is_subsequence(part, whole):
-    rest = iter(whole)
-    return all(each in rest for each in part)
+def is_subsequence(words, sentence):
+    unread = iter(sentence)
+    return all(word in unread for word in words)  # `in` reads on to the word
 
 
 @given(sentences, sentences)
@@ -67,11 +67,12 @@ def test_lcs_length_equals_the_table(reference, sentence):
 
 
 @given(sentences, sentences)
-def test_lcs_covers_a_longest_subsequence(reference, sentence):
-    covered = [reference[position] for position in sorted(SentenceLcs(sentence).covered(reference))]
-    assert is_subsequence(covered, sentence)
-    assert len(covered) == table_length(reference, sentence)
+def test_lcs_positions_are_a_longest_subsequence(reference, sentence):
+    positions = sorted(SentenceLcs(sentence).positions(reference))
+    words = [reference[position] for position in positions]
+    assert is_subsequence(words, sentence)
+    assert len(words) == table_length(reference, sentence)
 
 
 def test_lcs_prefers_the_earlier_reference_position():
-    assert SentenceLcs([2, 1]).covered([1, 2]) == {0}
+    assert SentenceLcs([2, 1]).positions([1, 2]) == {0}

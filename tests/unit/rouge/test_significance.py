@@ -24,11 +24,9 @@ def test_constant_difference_has_the_smallest_p_value():
     assert found.p_bootstrap == found.p_randomization == 1 / 1000
 
 
-@pytest.mark.parametrize("block", [20, 250])
-def test_blocks_draw_the_requested_samples(monkeypatch, block):
-    monkeypatch.setattr(
-        "readagain.rouge.significance._BLOCK", block
-    )  # one or five samples per block
+@pytest.mark.parametrize("draws_per_block", [20, 250])  # one or five samples of 50 items
+def test_blocks_draw_the_requested_samples(monkeypatch, draws_per_block):
+    monkeypatch.setattr("readagain.rouge.significance._DRAWS_PER_BLOCK", draws_per_block)
     found = compare_scores(np.full(50, 0.1), np.zeros(50), samples=999)
     assert found.p_bootstrap == found.p_randomization == 1 / 1000
 
@@ -79,9 +77,8 @@ def test_reports_are_compared_by_the_main_score():
     worse = score_corpus(["a b", "e f", "i j"], references, "duc2004")
     found = compare_reports(better, worse, samples=100)
     assert list(found) == ["rouge-1", "rouge-2", "rouge-l"]
-    assert found["rouge-1"].difference == pytest.approx(
-        0.5
-    )  # difference of recall; that of precision is 0
+    # The difference of recall; that of precision is 0.
+    assert found["rouge-1"].difference == pytest.approx(0.5)
 
 
 def test_compare_reports_rejects_different_items():

@@ -14,24 +14,24 @@ from readagain.rouge.tokens import (
 
 
 def words_of(text, **options):
-    """Return the words of a text by their ids."""
+    """Return the one-letter words of a text, found by their ids."""
     tokenizer = RougeTokenizer(RougeOptions(**options))
     names = {tokenizer.read(name).flat[0]: name for name in "abcdefghij"}
     return [names.get(id_, "?") for id_ in tokenizer.read(text).flat]
 
 
-def same(one, other, **options):
+def have_equal_words(text, other, **options):
     tokenizer = RougeTokenizer(RougeOptions(**options))
-    return tokenizer.read(one).flat == tokenizer.read(other).flat
+    return tokenizer.read(text).flat == tokenizer.read(other).flat
 
 
 def test_tokens_are_split_at_other_characters():
-    assert same("Well-known, U.S. don't 3.5%", "well known u s don t 3 5")
+    assert have_equal_words("Well-known, U.S. don't 3.5%", "well known u s don t 3 5")
 
 
 def test_only_ascii_capitals_are_lowered():
-    assert same("CAFÉ", "caf")  # the accented letter is two bytes that are no letters
-    assert same("İx", "x")
+    assert have_equal_words("CAFÉ", "caf")  # the accented letter is two bytes that are no letters
+    assert have_equal_words("İx", "x")
 
 
 def test_text_without_words_has_no_ids():
@@ -40,8 +40,8 @@ def test_text_without_words_has_no_ids():
 
 
 def test_stemming_is_optional():
-    assert same("governments went", "government go", stem=True)
-    assert not same("governments went", "government go")
+    assert have_equal_words("governments went", "government go", stem=True)
+    assert not have_equal_words("governments went", "government go")
 
 
 def test_each_line_is_a_sentence():
