@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from readagain import Summarizer
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 TOY = ROOT / "tests" / "assets" / "models" / "toy"
@@ -55,6 +57,45 @@ def test_style_follows_the_support_of_a_headline(example, tmp_path):
     sources = (tmp_path / "train.article.txt").read_text().splitlines()
     styles = [source.split()[-1] for source in sources]
     assert styles == [f"<{style}>" for style in headlines.values()]
+
+
+def rate_headlines(path):
+    """Write texts of two headlines each; the one about the harbour is good."""
+    rows = [
+        {
+            "text": f"The storm of {year} closed the harbour and the museum of Ghent.",
+            "headlines": [
+                {"text": "Storm closed the harbour", "good": True},
+                {"text": "Storm closed the museum of Ghent", "good": False},
+            ],
+        }
+        for year in range(1950, 1980)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.mark.slow
+def test_example_learns_from_ratings(example, tmp_path):
+    rate_headlines(tmp_path / "rated.jsonl")
+    done = example(
+        "train_on_ratings.py", tmp_path / "rated.jsonl", "--model", TOY, "--out", tmp_path / "model",
+        "--held-out", 5, "--epochs", 20, "--learning-rate", 0.01,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    accuracies = re.findall(r"(?:correctly|epoch \d+): (\S+)", done.stdout)
+    assert (accuracies[0], accuracies[-1]) == ("0.000", "1.000")
+    text = "The storm of 1990 closed the harbour and the museum of Ghent."
+    assert Summarizer.load(tmp_path / "model").summarize(text).text
+
+
+def test_example_needs_more_ratings_than_held_out(example, tmp_path):
+    rate_headlines(tmp_path / "rated.jsonl")
+    done = example(
+        "train_on_ratings.py", tmp_path / "rated.jsonl", "--model", TOY, "--out", tmp_path / "model"
+    )
+    assert done.returncode == 2
+    assert "too few texts with a good and a faulty headline; expected more than 150" in done.stderr
+    assert not (tmp_path / "model").exists()
 
 
 @pytest.mark.slow
