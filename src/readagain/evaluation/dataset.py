@@ -87,8 +87,8 @@ class DataSet:
             return self
         if size < 1:
             raise ArgumentError("{sample} is {0}; expected 1 or more", size)
-        chosen = sorted(random.Random(seed).sample(range(len(self.rows)), size))
-        rows = tuple(self.rows[row] for row in chosen)
+        indices = sorted(random.Random(seed).sample(range(len(self.rows)), size))
+        rows = tuple(self.rows[index] for index in indices)
         return replace(self, rows=rows, selection=f"a random sample with seed {seed}")
 
 
@@ -112,7 +112,7 @@ def read_dataset(
     Raises:
         DataError: if the data is missing, ambiguous, empty or not readable, or if line-aligned
             files differ in length.
-        ConfigError: for an unknown split, or one that does not match.
+        ArgumentError: for an unknown split, or one that does not match.
     """
     if split is not None and split not in SPLIT_NAMES:
         raise ArgumentError("{split} is '{0}'; expected {1}", split, ", ".join(SPLIT_NAMES))
@@ -157,9 +157,9 @@ def _choose(path: Path, split: str | None) -> Path:
             )
         return path
     sets = [file for file in sorted(path.iterdir()) if file.is_file() and _is_set(file)]
-    chosen = [file for file in sets if split is None or split_by_name(file) == split]
-    if len(chosen) == 1:
-        return chosen[0]
+    matching_sets = [file for file in sets if split is None or split_by_name(file) == split]
+    if len(matching_sets) == 1:
+        return matching_sets[0]
     if not sets:
         if duc_nist.find_documents(path):
             return path
@@ -168,12 +168,12 @@ def _choose(path: Path, split: str | None) -> Path:
             "input.txt and task1_ref0.txt, a prepared corpus, DUC as NIST distributes it, or one "
             f"file with the suffix {', '.join(KNOWN_SUFFIXES)}"
         )
-    names = ", ".join(file.name for file in chosen or sets)
-    if not chosen:
+    names = ", ".join(file.name for file in matching_sets or sets)
+    if not matching_sets:
         raise DataError(f"{path}: no {split} set in this folder; found {names}")
     raise DataError(
-        f"{path}: {len(chosen)} data sets in this folder: {names}; give the path of one, such as "
-        f"{chosen[0]}" + ("" if split else ", or the split train, dev or test")
+        f"{path}: {len(matching_sets)} data sets in this folder: {names}; give the path of one, "
+        f"such as {matching_sets[0]}" + ("" if split else ", or the split train, dev or test")
     )
 
 

@@ -39,14 +39,14 @@ class NBestLists:
 
     def value(self, weights: Numbers) -> float:
         """Return the mean metric of the candidates that the weights select."""
-        chosen = (self.base + self.features @ weights).argmax(axis=1)
-        return float(np.take_along_axis(self.metrics, chosen[:, None], axis=1).mean())
+        indices = (self.base + self.features @ weights).argmax(axis=1)  # (D,)
+        return float(np.take_along_axis(self.metrics, indices[:, None], axis=1).mean())
 
 
 def best_weights(
     lists: NBestLists, start: Numbers, *, max_change: float, seed: int
 ) -> tuple[Numbers, float]:
-    """Return the weights with the highest mean metric, and that metric.
+    """Return the weights with the highest mean metric, and this mean.
 
     Line searches along every axis and along random directions are repeated until none improves,
     from the given (F,) start and from random ones around it. No weight moves away from its start by
@@ -56,8 +56,8 @@ def best_weights(
     rng = np.random.default_rng(seed)
     F = len(start)
     starts = [start, *(start + rng.uniform(-max_change, max_change, size=(RANDOM_STARTS, F)))]
-    found = [_maximize(lists, each, start, max_change, rng) for each in starts]
-    return max(found, key=lambda each: each[1])
+    maxima = [_maximize(lists, weights, start, max_change, rng) for weights in starts]
+    return max(maxima, key=lambda maximum: maximum[1])
 
 
 def _maximize(

@@ -19,7 +19,7 @@ from readagain.rouge.scores import score_items
 from readagain.search.features import FEATURES, count_features
 
 MEAN = "mean"
-DECIMALS = 4  # of the weights
+DECIMALS = 4  # number of decimals of the weights
 # Maximum change of a weight in the first rounds. The best weights of a weak network are 5 to 18.
 _FIRST_MAX_CHANGE = 4.0
 

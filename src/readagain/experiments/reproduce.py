@@ -111,7 +111,7 @@ def _is_done(planned: PlannedRun, runner: ExperimentRunner) -> bool:
     """Return whether a result of the run exists.
 
     Raises:
-        ConfigError: if it has other settings, another corpus or other texts.
+        ArgumentError: if the result has other settings, another corpus or other texts.
     """
     path = result_file(runner.options.out, planned.name)
     if not path.exists():

@@ -184,15 +184,15 @@ class ResultStore:
         shared = [name for name in first.datasets if all(name in row.datasets for row, _ in rows)]
         if not shared or (dataset is not None and dataset not in shared):
             return None
-        chosen = dataset or shared[0]
-        totals = [factor * row.items(chosen, is_own=is_own) for row, factor in rows]
+        dataset = dataset or shared[0]
+        totals = [factor * row.items(dataset, is_own=is_own) for row, factor in rows]
         texts: Scores = np.sum(totals, axis=0)  # (I, 3)
         of_texts = texts.var(axis=0, ddof=1) / len(texts) if len(texts) > 1 else np.zeros(3)
-        pooled = self.seed_variance(recipe, chosen)
+        pooled = self.seed_variance(recipe, dataset)
         of_seeds = np.zeros(len(MEASURES))
         for row, factor in rows:
             if row.seeds and pooled is not None:
-                own = row.seed_variance(chosen)
+                own = row.seed_variance(dataset)
                 variance = pooled.values if own is None else np.maximum(pooled.values, own)
                 of_seeds += factor**2 * variance / len(row.seeds)
         effects = {}

@@ -84,7 +84,7 @@ def _invent_vocab(texts: Sequence[str], size: int) -> Vocab:
     words = dict.fromkeys(
         word for text in texts for sentence in sentence_norms(text) for word in sentence
     )
-    known = [word for position, word in enumerate(words) if position % _OOV_EVERY]
-    known = known[: size - len(SPECIAL_TOKENS)]
-    fillers = [f"filler{number}" for number in range(size - len(SPECIAL_TOKENS) - len(known))]
-    return Vocab([*SPECIAL_TOKENS, *known, *fillers])
+    known_words = [word for position, word in enumerate(words) if position % _OOV_EVERY]
+    known_words = known_words[: size - len(SPECIAL_TOKENS)]
+    fillers = [f"filler{number}" for number in range(size - len(SPECIAL_TOKENS) - len(known_words))]
+    return Vocab([*SPECIAL_TOKENS, *known_words, *fillers])

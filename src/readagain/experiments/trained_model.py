@@ -125,8 +125,8 @@ class ExperimentModel:
 
         Args:
             text: text tokenized as in Gigaword.
-            words: normalized words; those that are not read from the text are left out. p_i is
-                that of the first position of a word.
+            words: normalized words; words that are not read from the text are left out. The p_i
+                of a word is computed at its first position.
             num_words: number of neighbours of each word.
 
         Returns:
@@ -137,21 +137,22 @@ class ExperimentModel:
         batch = reader.batch([source])
         copy_words = self.step_model.start(batch).network_state.memory.copy_words
         norms = [word.norm for word in source.read_words]
-        read = list(dict.fromkeys(word for word in words if word in norms))
-        if copy_words is None or not read:
+        read_words = list(dict.fromkeys(word for word in words if word in norms))
+        if copy_words is None or not read_words:
             return {}
         network = self.step_model.model
         assert isinstance(network, EncoderDecoder)
         valid = torch.as_tensor(batch.source_valid[0], device=copy_words.device)  # (S,)
-        rows = torch.tensor([norms.index(word) for word in read], device=copy_words.device)
-        copied = F.normalize(copy_words[0, valid][rows].float(), dim=-1)  # (W, E)
-        known = F.normalize(network.previous_words.embedding.weight.float(), dim=-1)  # (V, E)
-        cosines = copied @ known[len(SPECIAL_TOKENS) :].T  # (W, V - specials)
+        rows = torch.tensor([norms.index(word) for word in read_words], device=copy_words.device)
+        copied_vectors = F.normalize(copy_words[0, valid][rows].float(), dim=-1)  # (W, E)
+        embeddings = network.previous_words.embedding.weight  # (V, E)
+        vocab_vectors = F.normalize(embeddings.float(), dim=-1)
+        cosines = copied_vectors @ vocab_vectors[len(SPECIAL_TOKENS) :].T  # (W, V - specials)
         best = cosines.topk(min(num_words, cosines.shape[1]))
         vocab = self.model_dir.vocab.words[len(SPECIAL_TOKENS) :]
         return {
             word: [(vocab[id], round(value, 3)) for id, value in zip(ids, values, strict=True)]
             for word, ids, values in zip(
-                read, best.indices.tolist(), best.values.tolist(), strict=True
+                read_words, best.indices.tolist(), best.values.tolist(), strict=True
             )
         }

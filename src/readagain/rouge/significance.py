@@ -76,8 +76,8 @@ def compare_scores(
     block_size = max(1, _BLOCK // num_items)
     for start in range(0, samples, block_size):
         shape = (min(block_size, samples - start), num_items)
-        chosen = resampling.integers(num_items, size=shape)
-        resampled_blocks.append(differences[chosen].mean(axis=1))
+        sampled_items = resampling.integers(num_items, size=shape)
+        resampled_blocks.append(differences[sampled_items].mean(axis=1))
         is_swapped = swapping.integers(2, size=shape, dtype=np.int8)
         swapped_blocks.append(np.where(is_swapped, -differences, differences).mean(axis=1))
     resampled, swapped = np.concatenate(resampled_blocks), np.concatenate(swapped_blocks)
@@ -96,6 +96,6 @@ def _describe(report: Report) -> str:
 
 
 def _share_at_least(values: Numbers, threshold: float) -> float:
-    """Return the share of values that reach a threshold, counting the observed one as well."""
+    """Return the share of values that reach the threshold, which counts as one more value."""
     reached = np.count_nonzero(values >= threshold - _ROUNDING)
     return float((1 + reached) / (1 + len(values)))

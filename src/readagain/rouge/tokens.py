@@ -96,11 +96,11 @@ class RougeTokenizer:
         else:
             # bytes.lower() changes only A-Z, as the script does.
             words = _WORD.findall(line.lower())
-        known = self._ids
+        ids = self._ids
         try:
-            return [known[word] for word in words]
+            return [ids[word] for word in words]
         except KeyError:
-            return [known[word] if word in known else self._add(word) for word in words]
+            return [ids[word] if word in ids else self._add(word) for word in words]
 
     def _add(self, word: bytes | str) -> int:
         """Return the id of a word that has none yet."""
