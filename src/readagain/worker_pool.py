@@ -60,7 +60,8 @@ def run_tasks(
     """Run tasks in worker processes; yield results in the order in which they finish.
 
     A task is read from `tasks` when a worker is free. A worker that dies is replaced, and its task
-    is run again. Each worker is a pool of one process, which shows which task killed a worker.
+    is run again. Each worker is a pool of one process, so a broken pool identifies the task that
+    killed its process.
 
     Args:
         build: called once in each worker; returns the function that runs a task.

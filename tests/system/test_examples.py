@@ -76,16 +76,17 @@ def rate_headlines(path):
 
 @pytest.mark.slow
 def test_example_learns_from_ratings(example, tmp_path):
-    rate_headlines(tmp_path / "rated.jsonl")
+    rated, model = tmp_path / "rated.jsonl", tmp_path / "model"
+    rate_headlines(rated)
     done = example(
-        "train_on_ratings.py", tmp_path / "rated.jsonl", "--model", TOY, "--out", tmp_path / "model",
+        "train_on_ratings.py", rated, "--model", TOY, "--out", model,
         "--held-out", 5, "--epochs", 20, "--learning-rate", 0.01,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     accuracies = re.findall(r"(?:correctly|epoch \d+): (\S+)", done.stdout)
     assert (accuracies[0], accuracies[-1]) == ("0.000", "1.000")
     text = "The storm of 1990 closed the harbour and the museum of Ghent."
-    assert Summarizer.load(tmp_path / "model").summarize(text).text
+    assert Summarizer.load(model).summarize(text).text
 
 
 def test_example_needs_more_ratings_than_held_out(example, tmp_path):

@@ -70,7 +70,7 @@ class BatchJob:
     def identity(self) -> dict[str, Any]:
         """Return what determines the output: the settings and a description of each input file.
 
-        If shards are joined, the description has the name of the joined file.
+        With `one_file_per_input`, the description also has the name of the output file.
         """
         joined_files = self.joined_files()
         inputs = [
@@ -81,7 +81,7 @@ class BatchJob:
         return {"settings": self.settings(), "inputs": inputs}
 
     def joined_files(self) -> dict[int, str]:
-        """Return the output file of each input, by its number; empty if shards are not joined.
+        """Return the output file of each input by its number; empty without `one_file_per_input`.
 
         The output file is named after its input. Text files with one text each share one output
         file.
@@ -144,7 +144,7 @@ class BatchJob:
         """Split an input into shards; yield the metadata of a shard that is already finished.
 
         Raises:
-            ConfigError: when the rows of a finished shard have changed and `update` is not set.
+            ArgumentError: when the rows of a finished shard have changed and `update` is not set.
         """
         for shard in split_into_shards(source, self.split):
             metadata = finished.get((shard.source, shard.number))
@@ -165,7 +165,7 @@ class BatchJob:
 
 
 def group_inputs(files: Iterable[InputFile], options: TextReadOptions) -> list[BatchInput]:
-    """Return the inputs of a job: consecutive text files are one input, any other file is one."""
+    """Return the inputs of a job: each run of consecutive text files, and each other file."""
 
     def format_of(file: InputFile) -> TextFormat:
         return options.format or text_format(Path(file.location))

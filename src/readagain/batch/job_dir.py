@@ -229,7 +229,7 @@ class JobDir(OutputDir):
         """Compare the settings and inputs with those of the first run.
 
         Raises:
-            ConfigError: when a setting or, without `update`, an input has changed.
+            ArgumentError: when a setting or, without `update`, an input has changed.
         """
         super().check_identity(before["settings"], now["settings"])
         changed = _changed_files(before["inputs"], now["inputs"])
@@ -244,7 +244,7 @@ class JobDir(OutputDir):
     def remove_outdated(self, identity: Mapping[str, Any]) -> None:
         """Delete the joined files of inputs that the job no longer has.
 
-        After an interrupted update only its plan lists them, and the plan will be overwritten.
+        After an interrupted update only its plan lists these files, and `open` overwrites the plan.
         """
         for name in self._joined_files() - {file.get("output") for file in identity["inputs"]}:
             self.directory.remove(name)

@@ -66,7 +66,7 @@ def output_format(option: OutputFormat | None, input_format: TextFormat) -> Outp
     """Return `option`, or if it is None, the output format for an input format.
 
     Raises:
-        ConfigError: if JSONL should become a table; JSON objects may have different fields.
+        ArgumentError: if JSONL should become a table; JSON objects may have different fields.
     """
     if input_format == "jsonl" and option not in (None, "jsonl"):
         raise ArgumentError(

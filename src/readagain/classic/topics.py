@@ -7,7 +7,7 @@ from math import log
 from readagain.corpus.filters import STOPWORDS
 
 MAX_RANK = 2000
-"""Frequency rank of all words that are rarer than this, or not in the vocabulary."""
+"""Largest frequency rank; rarer words and words outside the vocabulary get this rank."""
 # First letters of Link Grammar's tags of nouns (n, s, u) and names (l, b, m, f).
 _NOUN_TAGS = ("n", "s", "l", "b", "m", "f", "u")
 

@@ -97,7 +97,7 @@ def remove_nodes(tree: Phrase, is_removed: Callable[[Node], bool]) -> Phrase:
     return Phrase(tree.label, tuple(children))
 
 
-def remove_identical(tree: Phrase, nodes: Collection[Node]) -> Phrase:
+def remove_by_identity(tree: Phrase, nodes: Collection[Node]) -> Phrase:
     """Return a copy of the tree without `nodes`, which are compared by identity.
 
     Equal nodes may occur several times: both "bye" of a split "bye-bye" are equal leaves.

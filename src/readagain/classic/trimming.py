@@ -11,7 +11,7 @@ the rule says so.
 
 from collections.abc import Callable, Iterator
 
-from readagain.classic.tree import Leaf, Phrase, remove_identical, remove_nodes
+from readagain.classic.tree import Leaf, Phrase, remove_by_identity, remove_nodes
 
 
 def _word_set(text: str) -> frozenset[str]:
@@ -115,7 +115,7 @@ def remove_complementizers(clause: Phrase) -> Phrase:
     complementizers = [
         node for node in first_nodes if isinstance(node, Leaf) and node.word == "that"
     ]
-    return remove_identical(clause, complementizers)
+    return remove_by_identity(clause, complementizers)
 
 
 def remove_auxiliaries(clause: Phrase) -> Phrase:
@@ -144,7 +144,7 @@ def try_without_np_modifier(clause: Phrase) -> Iterator[Phrase]:
         if is_np_over_np:
             for child in reversed(phrase.children[1:]):
                 if isinstance(child, Phrase) and child.label in _MODIFIER_LABELS:
-                    yield remove_identical(clause, [child])
+                    yield remove_by_identity(clause, [child])
 
 
 def try_without_conjunct(clause: Phrase) -> Iterator[Phrase]:
@@ -156,7 +156,7 @@ def try_without_conjunct(clause: Phrase) -> Iterator[Phrase]:
     for phrase in clause.walk_from_right():
         for index, child in reversed(list(enumerate(phrase.children))):
             if index > 0 and isinstance(child, Leaf) and child.word in _CONJUNCTIONS:
-                yield remove_identical(clause, phrase.children[index:])
+                yield remove_by_identity(clause, phrase.children[index:])
 
 
 def try_without_phrase(clause: Phrase, label: str) -> Iterator[Phrase]:
@@ -166,7 +166,7 @@ def try_without_phrase(clause: Phrase, label: str) -> Iterator[Phrase]:
     """
     for phrase in clause.walk_from_right():
         if phrase.label == label and phrase is not clause:
-            yield remove_identical(clause, [phrase])
+            yield remove_by_identity(clause, [phrase])
 
 
 LOW_CONTENT_RULES: tuple[Callable[[Phrase], Phrase], ...] = (

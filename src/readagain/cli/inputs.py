@@ -52,7 +52,7 @@ def read_inputs(
                 yield TextRecord(argument, "the text", {"text": argument})
             elif path.is_file():
                 yield from read_texts(path, options)
-            else:  # a named pipe, such as /dev/stdin
+            else:  # a pipe or device, such as /dev/stdin
                 with path.open("rb") as stream:
                     yield from read_stream(stream, str(path), options)
 

@@ -143,7 +143,7 @@ def _format_info(info: dict[str, Any]) -> list[tuple[str, str]]:
     ]  # fmt: skip
     # A folder without weights was exported for inference, so it cannot be in training.
     unfinished = "no: stopped, or still running" if tensors else "no: stopped early"
-    while provenance:  # of this model, then of the model that was fine-tuned
+    while provenance:  # once for this model, then for each model that it was fine-tuned from
         corpus, base = provenance["corpus"], provenance["began_from"]
         lines += [
             ("corpus", f"{corpus['name']}, {pluralize(corpus['train_pairs'], 'pair')}, "

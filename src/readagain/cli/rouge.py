@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from readagain.rouge.corpus import Report
     from readagain.rouge.significance import Comparison
 
-_PANEL = "ROUGE options, without --protocol (in brackets: the flag of the Perl script)"
+_PANEL = "ROUGE options, not allowed with --protocol (in brackets: flag of the Perl script)"
 EXAMPLES = (
     "readagain rouge summaries.txt references.txt --protocol gigaword",
     "readagain rouge summaries.txt references.txt --unicode --compare other.txt",

@@ -70,8 +70,8 @@ def command(
         list[str] | None,
         _access_option(
             metavar="NAME",
-            help="Host name, for example of a proxy, that requests may use besides localhost if "
-            "the server is local and has no key; may be repeated.",
+            help="Host name, for example of a proxy, that a local server without keys accepts "
+            "besides localhost; may be repeated.",
         ),
     ] = None,
     **limits: Any,

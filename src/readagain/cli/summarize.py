@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from readagain.formats.texts import TextRecord
 
 _ENCODING_ERRORS = "backslashreplace"
-"""Error handler for output: bytes of an argument that are not UTF-8 are written as \\udc.."""
+"""Error handler for output.
+
+Python decodes bytes of the command line that are not UTF-8 to lone surrogates, which this handler
+writes as escapes such as \\udcff.
+"""
 
 
 EXAMPLES = (
@@ -197,7 +201,7 @@ class _SkippedRecords(ExitStack):
         from readagain.errors import DataError, for_terminal
 
         if not self._first_records:
-            if self._path is not None:  # of the earlier output, which is now replaced
+            if self._path is not None:  # skipped records of the replaced output
                 self._path.unlink(missing_ok=True)
             return
         if not has_summaries:
@@ -223,10 +227,10 @@ def _bad_path(output: Path | None) -> Path | None:
 def _check_overwrite(output: Path | None, *, overwrite: bool) -> None:
     """Check that an existing file is replaced only with --overwrite.
 
-    Pipes and devices may exist.
+    An existing pipe or device is allowed, since it is not replaced.
 
     Raises:
-        ConfigError: if a file would be replaced, or if there is no --output.
+        ConfigError: if a file would be replaced, or for --overwrite without --output.
     """
     from readagain.errors import ConfigError
 

@@ -99,8 +99,8 @@ def decode_overrides(options: Mapping[str, Any]) -> dict[str, Any]:
 def override_decode(decode: DecodeSpec, overrides: Mapping[str, Any]) -> DecodeSpec:
     """Return `decode` with some settings replaced.
 
-    If `overrides` sets a maximum below the minimum of `decode`, the minimum is lowered to it,
-    unless `overrides` sets the minimum as well. A maximum of 0 means that there is no limit.
+    If `overrides` sets a maximum below the minimum of `decode`, the minimum is lowered to the
+    maximum, unless `overrides` sets the minimum. A maximum of 0 means that there is no limit.
 
     Raises:
         ArgumentError: if a minimum is above its maximum.

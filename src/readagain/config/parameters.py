@@ -45,6 +45,7 @@ def _count_encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     output = _count_linear(H, V)
     copy = _count_linear(U, H) if model.output == "copy" else 0
     if model.output == "copy" and model.copied_words == "place":
+        # "place": copied words are embedded by a projection of their encoder state.
         copy += _count_linear(U, E)
     encoder = _count_encoder(run, model)
     return embeddings + encoder + initial_state + attention + gates + output + copy
@@ -80,7 +81,7 @@ def _count_encoder(run: RunSpec, model: ModelSpec) -> int:
     U = spec.hidden_size * num_directions
     first_pass = num_directions * _count_rnn_layer(spec.cell, E, spec.hidden_size)
     combine = 0  # parameters of the layer that combines the sentence vectors
-    match spec:  # the context is the input of the second pass that is the same for all words
+    match spec:  # `context_size` is the width of the sentence vectors that the second pass gets
         case OnePassSpec():
             return first_pass
         case ReadAgainSpec():

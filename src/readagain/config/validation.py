@@ -6,7 +6,7 @@ from readagain.config.fields import walk_fields
 from readagain.config.schema import HierarchicalSpec, ModelSpec, OnePassSpec, RunSpec
 from readagain.errors import ConfigError
 
-_NUM_SPECIAL_TOKENS = 4  # text.vocab.SPECIAL_TOKENS, which this layer must not import
+_NUM_SPECIAL_TOKENS = 4  # len(SPECIAL_TOKENS) of text.vocab, which config must not import
 # training.risk stores one bit of an int64 for each word of a reference and for EOS: 63 in all.
 _MAX_RISK_WORDS = 62
 
@@ -107,12 +107,12 @@ def _sentence_problems(run: RunSpec) -> list[str]:
 def _shortlist_problems(run: RunSpec, model: ModelSpec) -> list[str]:
     """Return a message if the shortlist is too small for the words of one text."""
     num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
-    needed = _NUM_SPECIAL_TOKENS + num_sequences * run.data.max_source_words
-    if not 0 < model.shortlist_size < needed:
+    min_size = _NUM_SPECIAL_TOKENS + num_sequences * run.data.max_source_words
+    if not 0 < model.shortlist_size < min_size:
         return []
     return [
-        f"model.shortlist_size is {model.shortlist_size}; expected {needed} or more, for all words "
-        "of a source and the four special tokens, or 0 for no shortlist"
+        f"model.shortlist_size is {model.shortlist_size}; expected {min_size} or more, for all "
+        "words of a source and the four special tokens, or 0 for no shortlist"
     ]
 
 
@@ -122,7 +122,7 @@ def _unused_settings(model: ModelSpec) -> list[str]:
     if model.copied_words != "place" and model.output != "copy":
         problems.append(
             f"model.copied_words is {model.copied_words!r}, but model.output is {model.output!r}; "
-            "set model.output to 'copy', or copied_words to 'place'"
+            "set model.output to 'copy', or copied_words to 'place' (the default)"
         )
     if isinstance(encoder, OnePassSpec) or encoder.cell == "gru":
         return problems

@@ -20,7 +20,7 @@ class Example:
     references: tuple[str, ...] = ()
     """All headlines of a text with several, as in DUC; `headline` is the first of them."""
     full_headline: str = ""
-    """The headline that filters check, if the reader has removed words from `headline`."""
+    """Headline for the filters, if the reader removed words from `headline`; otherwise empty."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class CorpusInput:
 
     @property
     def path(self) -> Path:
-        """The file with the texts, which messages name."""
+        """The file with the texts; error messages contain its name."""
         return self.paths[0]
 
     @property

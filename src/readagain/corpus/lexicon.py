@@ -17,7 +17,7 @@ from readagain.storage.files import read_lines
 from readagain.text.vocab import SPECIAL_TOKENS, UNK, Vocab
 
 UNKNOWN_ID = -1
-"""Id in shards of UNK, the unknown word of Gigaword files."""
+"""Id that shards contain for UNK, the unknown word of Gigaword files."""
 Side = Literal["source", "summary"]
 """A side of the pairs: "source" for texts, "summary" for headlines."""
 MAX_BYTES = 1 << 30
@@ -106,7 +106,7 @@ class Lexicon:
 
 
 def alphabetical_ranks(words: Sequence[str]) -> NDArray[np.int64]:
-    """Return the index of each word in alphabetical order."""
+    """Return the alphabetical rank of each word, from 0."""
     ranks = np.empty(len(words), dtype=np.int64)
     ranks[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
     return ranks

@@ -38,7 +38,7 @@ class CorpusManifest:
     inputs: list[dict[str, Any]]
     """For each input its files, format, origin and split, and its numbers of records."""
     origins: list[str]
-    """The distinct origins of the inputs (see `CorpusInput`); shards contain their indices."""
+    """The distinct origins of the inputs (see `CorpusInput`); shards store origins by index."""
     splits: dict[str, dict[str, int]]
     """For each split its numbers of pairs, segments (sentences and headlines), words and shards."""
     num_words: int

@@ -59,7 +59,7 @@ def prepare(
 
     Args:
         sources: the inputs, from `find_inputs`.
-        out: the new folder; may be empty, or with `overwrite` a prepared corpus.
+        out: the output folder; must be missing or empty, or with `overwrite` a prepared corpus.
         settings: language, filters and splits.
         num_workers: number of processes; with 1, this process does all the work.
         overwrite: whether to replace a prepared corpus in `out`.
@@ -75,8 +75,8 @@ def prepare(
         settings = replace(settings, language=_resolve_language(detected, settings))
         chunks = make_chunks(sources, settings, work, num_workers, on_progress)
         if reading_error is not None:
-            # All blocks could be read since then, so the error was temporary. But it may have led
-            # to a wrong language. The next run will detect the language again.
+            # `make_chunks` has read all inputs, so the error was temporary. But it may have led to
+            # a wrong language. The next run will detect the language again.
             raise reading_error
         split_chunks, input_entries = assign_splits(chunks, settings)
         folder = finished_dir(work)

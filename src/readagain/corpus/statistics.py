@@ -12,10 +12,10 @@ from readagain.text.vocab import SPECIAL_TOKENS
 COVERAGE_SIZES = (2_000, 5_000, 15_000, 30_000, 69_000)
 """Decoder vocabulary sizes in tables 3 and 4 of the paper, including the special tokens."""
 NOT_IN_VOCAB = np.iinfo(np.int64).max
-"""Rank of a word that no vocabulary contains."""
+"""Id of a word that no vocabulary contains."""
 
 
-def summary_ranks(lexicon: Lexicon) -> NDArray[np.int64]:
+def summary_vocab_ids(lexicon: Lexicon) -> NDArray[np.int64]:
     """Return the id of each word in the unlimited summary vocabulary of `Lexicon.vocab`.
 
     A vocabulary of size n contains the words with an id below n.
@@ -24,11 +24,11 @@ def summary_ranks(lexicon: Lexicon) -> NDArray[np.int64]:
         (len(lexicon) + 1,) int64; `NOT_IN_VOCAB` for words that occur in no training summary and
         for `UNKNOWN_ID` = -1, the last index.
     """
-    ranks = np.full(len(lexicon) + 1, NOT_IN_VOCAB)
+    vocab_ids = np.full(len(lexicon) + 1, NOT_IN_VOCAB)
     by_count = np.lexsort((alphabetical_ranks(lexicon.words), -lexicon.summary_counts))
     by_count = by_count[lexicon.summary_counts[by_count] > 0]
-    ranks[by_count] = np.arange(len(by_count)) + len(SPECIAL_TOKENS)
-    return ranks
+    vocab_ids[by_count] = np.arange(len(by_count)) + len(SPECIAL_TOKENS)
+    return vocab_ids
 
 
 class Statistics:
@@ -51,7 +51,7 @@ class Statistics:
         ids: NDArray[np.int32],
         segment_lengths: NDArray[np.int32],
         pair_segments: NDArray[np.int32],
-        ranks: NDArray[np.int64],
+        vocab_ids: NDArray[np.int64],
     ) -> None:
         """Add pairs.
 
@@ -61,7 +61,7 @@ class Statistics:
             ids: (W,) lexicon ids of all pairs: for each pair its sentences, then its summary.
             segment_lengths: (G,) number of words in each segment.
             pair_segments: (P,) number of segments of each pair.
-            ranks: the result of `summary_ranks`.
+            vocab_ids: the result of `summary_vocab_ids`.
         """
         is_summary = headline_segment_mask(pair_segments)  # (G,)
         pair_of_segment = np.repeat(np.arange(len(pair_segments)), pair_segments)  # (G,)
@@ -77,10 +77,11 @@ class Statistics:
         in_summary = np.repeat(is_summary, segment_lengths)  # (W,)
         pair_of_word = np.repeat(pair_of_segment, segment_lengths)  # (W,)
         # Keys combine words with their pairs, so a summary word is only searched in its own text.
-        keys = pair_of_word * np.int64(len(ranks)) + ids
+        keys = pair_of_word * np.int64(len(vocab_ids)) + ids
         is_in_text = _is_in(keys[in_summary], keys[~in_summary])  # (summary words,)
         is_copyable = is_in_text & (ids[in_summary] != UNKNOWN_ID)
-        in_vocab = ranks[ids[in_summary]][:, None] < np.array(COVERAGE_SIZES)  # (summary words, 5)
+        summary_ids = vocab_ids[ids[in_summary]][:, None]  # (summary words, 1)
+        in_vocab = summary_ids < np.array(COVERAGE_SIZES)  # (summary words, 5)
         self._num_covered[0] += in_vocab.sum(axis=0)
         self._num_covered[1] += (in_vocab | is_copyable[:, None]).sum(axis=0)
         self._num_summary_words += len(is_copyable)
@@ -93,7 +94,7 @@ class Statistics:
         self._histograms[name] = counts
 
     def describe(self) -> dict[str, Any]:
-        """Return the statistics of at least one pair, for JSON."""
+        """Return the statistics for JSON. At least one pair must have been added."""
         total = self._num_summary_words
         shares = [[round(count / total, 5) for count in row] for row in self._num_covered.tolist()]
         return {
@@ -116,7 +117,7 @@ def _is_in(values: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.boo
 
 
 def _describe_counts(counts: NDArray[np.int64]) -> dict[str, Any]:
-    """Return mean, percentiles, maximum and counts of a histogram; `counts[n]` is that of n."""
+    """Return the statistics of lengths; `counts[n]` is the number of items of length n."""
     total = int(counts.sum())
     cumulative = np.cumsum(counts)
     percentiles = {

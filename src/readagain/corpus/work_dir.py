@@ -28,7 +28,8 @@ def check_output(out: Path, *, overwrite: bool) -> None:
     """Check that the output folder does not exist, is empty, or has a corpus that may be replaced.
 
     Raises:
-        DataError: when the folder contains something else.
+        ArgumentError: when the folder contains a corpus and `overwrite` is not set.
+        DataError: when the folder contains something else, or is a file.
     """
     if not out.exists():
         return

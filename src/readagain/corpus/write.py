@@ -16,7 +16,7 @@ from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard, texts_file
 from readagain.corpus.splits import DEV, TEST, TRAIN, SplitChunk
-from readagain.corpus.statistics import Statistics, summary_ranks
+from readagain.corpus.statistics import Statistics, summary_vocab_ids
 from readagain.corpus.truecasing import CaseRules, write_case_table
 from readagain.formats.files import changed_error
 from readagain.formats.records import InvalidRecord
@@ -47,7 +47,7 @@ def write_shards(
         lexicon = lexicon.without_rare(min_count)
     lexicon.save(folder / LEXICON_FILE)
     write_case_table(chunks, tables, lexicon, folder, report_chunk, rules)
-    ranks = summary_ranks(lexicon)
+    vocab_ids = summary_vocab_ids(lexicon)
     writers: dict[str, ShardWriter] = {
         split: ShardWriter(folder, split, SHARD_PAIRS) for split in SPLITS
     }
@@ -61,7 +61,9 @@ def write_shards(
                 if min_count > 1:
                     pairs = _without_rare(pairs, lexicon)
                 writers[split].add(pairs)
-                statistics[split].add(pairs.ids, pairs.segment_lengths, pairs.pair_segments, ranks)
+                statistics[split].add(
+                    pairs.ids, pairs.segment_lengths, pairs.pair_segments, vocab_ids
+                )
         report_chunk()
     for writer in writers.values():
         writer.flush()

@@ -97,7 +97,7 @@ class Summarizer:
 
         Raises:
             ArtifactError: if the model is missing, damaged or too new.
-            ConfigError: for an unknown precision, or too many threads.
+            ArgumentError: for an unknown precision, or too many threads.
         """
         model_dir = ModelDir.open(find_model(model))
         if precision is None:
@@ -226,7 +226,7 @@ class Summarizer:
         """Check the options of a call and fill in the settings of the model.
 
         Raises:
-            ConfigError: for invalid options.
+            ArgumentError: for invalid options.
         """
         decode = resolve_decode(self.run.decode, options)
         styles = self._batch_summarizer.reader.styles

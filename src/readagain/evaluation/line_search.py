@@ -48,7 +48,7 @@ class NBestLists:
 def best_weights(
     lists: NBestLists, start: Numbers, *, max_change: float, seed: int
 ) -> tuple[Numbers, float]:
-    """Return the weights with the highest mean metric, and that metric.
+    """Return the weights with the highest mean metric, and this mean.
 
     The line searches start from the (F,) weights `start` and from random weights around them. No
     weight moves away from `start` by more than `max_change`: with weights farther away, decoding

@@ -18,7 +18,7 @@ _SUMMARY_LABEL_INCHES = 2.2  # width of the summary words
 _TITLE_INCHES = 0.9
 _MAX_LABEL_CHARACTERS = 22  # longer labels, such as URLs, are truncated
 _TITLE_CHARACTERS_PER_CELL = 2.5
-_MIN_TITLE_CHARACTERS = 36  # of a line of the title
+_MIN_TITLE_CHARACTERS = 36  # per line of the title
 _DOTS_PER_INCH = 200
 _ATTENTION_TOP = 1.3  # distance of the attention from the importance above it, in rows
 

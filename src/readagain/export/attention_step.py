@@ -136,17 +136,19 @@ class AttentionStep(StepGraph):
         was most probably copied.
         """
         graph, ids = self.graph, self.previous_ids
-        known = self.embedding(ids, "previous_words.embedding.weight")  # (R, E)
+        vocab_embeddings = self.embedding(ids, "previous_words.embedding.weight")  # (R, E)
         if self.copying is None or self.copy_words is None:
-            return known
+            return vocab_embeddings
         position = self.copying.most_probable_positions(
             graph, graph.unsqueeze(ids, 1), self.previous_copy_logits
         )  # (R, 1)
         position = graph.add("Squeeze", position, graph.ints(1))
         flat_index = graph.add("Mul", self.document, graph.size(self.states, 1))
         flat_index = graph.add("Add", flat_index, position)
-        copied = graph.add("Gather", graph.reshape(self.copy_words, -1, self.E), flat_index)
-        return graph.add("Where", graph.unsqueeze(self.is_known(ids), 1), known, copied)
+        flat_embeddings = graph.reshape(self.copy_words, -1, self.E)
+        oov_embeddings = graph.add("Gather", flat_embeddings, flat_index)
+        is_known = graph.unsqueeze(self.is_known(ids), 1)
+        return graph.add("Where", is_known, vocab_embeddings, oov_embeddings)
 
     def _additive_attention(self, query: str) -> str:
         """Compute the (R, U) contexts of (R, A) queries, with the scores v . tanh(query + key).

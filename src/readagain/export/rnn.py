@@ -224,9 +224,9 @@ def apply_linear(
 ) -> str:
     """Apply a linear layer with an (I, O) weight to the concatenation of inputs.
 
-    The inputs are not concatenated: each is multiplied by its rows of the weight, so that in int8
-    each has its own scale. The result is (R, O), or (L, B, O) with `sentences`. With `is_float32`,
-    the products are computed in float32 even in an int8 graph.
+    The inputs are not concatenated: each is multiplied by its rows of the weight, so that each
+    input is quantized to int8 with a separate scale. The result is (R, O), or (L, B, O) with
+    `sentences`. With `is_float32`, the products are computed in float32 even in an int8 graph.
     """
     ends = np.cumsum([part.width for part in inputs])
     total = ""

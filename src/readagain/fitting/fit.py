@@ -25,8 +25,8 @@ from readagain.fitting.pairs import (
     prepare_pairs,
 )
 from readagain.fitting.plan import (
-    EXTENDED_WORDS,
     MIN_PAIRS,
+    NUM_ADDED_WORDS,
     SIZES,
     FitPlan,
     choose_size,
@@ -272,7 +272,7 @@ class _Fit:
         If this call has more epochs, the plan gets these.
 
         Raises:
-            ConfigError: if this call has fewer epochs.
+            ArgumentError: if this call has fewer epochs.
         """
         content = work.read_json(PLAN_FILE)
         if content is None:
@@ -322,7 +322,7 @@ class _Fit:
             data=work.data,
             out=work.run,
             begin_from=self.base,
-            extend_vocab=0 if self.base is None else EXTENDED_WORDS,
+            extend_vocab=0 if self.base is None else NUM_ADDED_WORDS,
             recover_weights=recover_weights,
         )
 

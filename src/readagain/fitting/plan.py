@@ -1,4 +1,4 @@
-"""Choice of the settings of a fit by the number of pairs, their lengths and the machine."""
+"""Settings of a fit, chosen from the number of pairs, their lengths and the machine."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -14,7 +14,7 @@ MIN_PAIRS = 50
 """Minimum number of training pairs; with fewer pairs, the scores of the report are only noise."""
 PATIENCE = 3
 """Number of epochs without a lower dev loss after which training stops."""
-EXTENDED_WORDS = 1000
+NUM_ADDED_WORDS = 1000
 """Number of words of the corpus that fine-tuning adds to each vocabulary."""
 
 

@@ -22,8 +22,8 @@ MAX_FOLDERS = 5000
 """Maximum number of folders that are searched for files; a corpus has fewer."""
 MAX_EXPANSION = 100
 """Maximum ratio of decompressed to compressed bytes; the ratio of usual texts is below 20."""
-MIN_EXPANDED_BYTES = 1 << 20
-"""Number of decompressed bytes that are allowed in addition, for small files."""
+EXPANSION_MARGIN_BYTES = 1 << 20
+"""Number of decompressed bytes that a file may have beyond `MAX_EXPANSION` times its size."""
 MAX_XZ_BYTES = 256 << 20
 """Memory limit of xz decompression: files of `xz -9` need 65 MiB, but a file may request 4 GiB."""
 
@@ -115,8 +115,8 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     except (lzma.LZMAError, zlib.error) as error:
         if str(error) == "Memory usage limit exceeded":
             raise DataError(
-                f"{path}: needs too much memory for decompression; compress it with a smaller "
-                "dictionary, for example xz -9"
+                f"{path}: needs too much memory for decompression; compress it again "
+                "with a preset of xz, such as xz -9"
             ) from error
         raise DataError(
             f"{path}: damaged {path.suffix} data ({first_line(error)}); copy the file again"
@@ -208,7 +208,7 @@ class _BoundedStream(io.RawIOBase):
         size = min(len(buffer), len(self._piece))
         buffer[:size], self._piece = self._piece[:size], self._piece[size:]
         self._num_bytes += size
-        if self._num_bytes > MAX_EXPANSION * self._raw.tell() + MIN_EXPANDED_BYTES:
+        if self._num_bytes > MAX_EXPANSION * self._raw.tell() + EXPANSION_MARGIN_BYTES:
             raise DataError(
                 f"{self._path}: expands to more than {MAX_EXPANSION} times its size, as attacks "
                 "do; decompress the file first if you trust it"

@@ -90,12 +90,12 @@ def reject_utf16(path: Path, head: bytes) -> None:
 
 
 def check_encoding(encoding: str) -> None:
-    """Raise `ConfigError` for an unknown encoding, or one whose line ends are not ASCII."""
+    """Raise `ArgumentError` for an unknown encoding, or one whose line ends are not ASCII."""
     try:
         newline = "\n".encode(encoding)
     except LookupError as error:
         raise ArgumentError(
-            "{encoding}: unknown encoding '{0}'; use for example utf-8, latin-1 or cp1252", encoding
+            "{encoding}: '{0}' is unknown; use for example utf-8, latin-1 or cp1252", encoding
         ) from error
     if newline != b"\n":
         raise ArgumentError(

@@ -166,7 +166,7 @@ def read_stream(
     """Yield the texts of a pipe, each line as soon as it arrives.
 
     Raises:
-        ConfigError: for a format that cannot be read from a pipe.
+        ArgumentError: for a format that cannot be read from a pipe.
     """
     path, format, encoding = Path(name), options.format or "text", options.encoding
     if format not in STREAM_FORMATS:

@@ -148,17 +148,18 @@ class PreviousWordEmbedding(nn.Module):
         """Compute p_i for all positions: (B, S, U) -> (B, S, E); None for a model without p_i."""
         return None if self.copied is None else torch.tanh(self.copied(states))
 
-    def forward(self, previous_ids: Tensor, copy_words: Tensor | None = None) -> Tensor:
+    def forward(self, previous_ids: Tensor, copy_embeddings: Tensor | None = None) -> Tensor:
         """Embed (B, T) extended ids as (B, T, E) vectors.
 
         Args:
             previous_ids: (B, T) extended ids.
-            copy_words: (B, S, E) p_i of all positions; None for a model without p_i.
+            copy_embeddings: (B, S, E) p_i of all positions; None for a model without p_i.
         """
         is_known = previous_ids < self.vocab_size  # (B, T)
-        known_words: Tensor = self.embedding(torch.where(is_known, previous_ids, UNK))  # (B, T, E)
-        if copy_words is None:
-            return known_words
+        vocab_ids = torch.where(is_known, previous_ids, UNK)  # (B, T)
+        vocab_embeddings: Tensor = self.embedding(vocab_ids)  # (B, T, E)
+        if copy_embeddings is None:
+            return vocab_embeddings
         positions = (previous_ids - self.vocab_size).clamp_min(0).unsqueeze(-1)  # (B, T, 1)
-        copied_words = copy_words.gather(1, positions.expand_as(known_words))  # (B, T, E)
-        return torch.where(is_known.unsqueeze(-1), known_words, copied_words)
+        oov_embeddings = copy_embeddings.gather(1, positions.expand_as(vocab_embeddings))
+        return torch.where(is_known.unsqueeze(-1), vocab_embeddings, oov_embeddings)  # (B, T, E)

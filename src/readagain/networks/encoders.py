@@ -168,7 +168,8 @@ class GlobalVector(nn.Module):
 
     h_global = tanh(W_r h¹_n + U_r h'¹_m + v_r)    (equation 10, for two sentences)
 
-    One linear layer over the concatenated vectors has the matrices of all sentences as its weight.
+    `combine` is one linear layer over the concatenated sentence vectors: its weight is [W_r, U_r],
+    with one matrix per sentence, and its bias is v_r.
     """
 
     def __init__(self, num_sentences: int, sentence_size: int, *, dropout: float) -> None:

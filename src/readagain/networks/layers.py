@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 
 class WordEmbedding(nn.Embedding):
-    """Embedding that returns the dtype of autocast, if autocast is enabled.
+    """Embedding whose vectors have the dtype of autocast, if autocast is enabled.
 
     Autocast itself leaves the output of an embedding in float32. A concatenation with
     half-precision states would then be float32 too. The embedding table and its gradient stay in

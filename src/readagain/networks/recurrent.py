@@ -60,7 +60,7 @@ class LstmLayer(nn.Module):
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """Return the (B, L, H) states of (B, L, I) inputs; (B,) `lengths` are not needed."""
         # Training in half precision temporarily replaces the parameters by plain tensors
-        # (training/step.py: `call_in_precision`). `parameters` returns plain tensors too, while
+        # (training/step.py: `call_in_precision`). `parameters` returns these tensors, while
         # `get_parameter` would raise an error.
         weight_ih, weight_hh, bias_ih, bias_hh = self.lstm.parameters()
         if dispatch.has_lstm_kernel(weight_hh):

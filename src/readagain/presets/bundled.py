@@ -20,6 +20,8 @@ _SHARED_SETTINGS = {
     "decode.no_repeat_ngram": 2,
     "decode.consensus": 0.4,
 }
+# The models store the titles below. `news` reads the first two sentences of a text as one sequence,
+# `papers` encodes the first five sentences of an abstract separately.
 NEWS = override(
     READ_AGAIN_LSTM_COPY,
     _SHARED_SETTINGS

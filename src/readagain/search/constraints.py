@@ -24,7 +24,9 @@ class Constraint:
     """
 
     def max_banned(self, max_words: int) -> int:
-        """Return how many words can be banned after one hypothesis of fewer than `max_words` words.
+        """Return the maximum number of candidates that can be banned for one hypothesis.
+
+        The hypothesis has fewer than `max_words` words.
 
         The search requests this many additional candidates from the model, so that enough allowed
         words remain to fill the beam.
@@ -246,9 +248,9 @@ class ForcedPrefix:
             self.ids[document, : len(prefix)] = prefix
 
     def num_scored(self, documents: Ints, num_words: int) -> Ints:
-        """Return the number of words after the prefix, at least 1, for `num_words` words in all.
+        """Return the number of scored words, at least 1, in hypotheses of `num_words` words.
 
-        EOS counts as a word. The shape is that of `documents`.
+        EOS counts as a word. The result has the shape of `documents`.
         """
         return np.maximum(num_words - self.lengths[documents], 1)
 

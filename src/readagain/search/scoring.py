@@ -16,8 +16,8 @@ class Scoring:
             - coverage_penalty * over_attention
 
     `num_scored` is the number of words including EOS, without the forced prefix. `over_attention`
-    is the sum, over source positions, of the attention beyond 1 that a position has received. Much
-    of it is a sign of repetition (Gehrmann, Deng and Rush 2018, section 4.2).
+    is the sum, over source positions, of the attention beyond 1 that a position has received. A
+    large sum is a sign of repetition (Gehrmann, Deng and Rush 2018, section 4.2).
 
     Args:
         length_penalty: exponent of the length; 0 for the total log-probability, 1 for the mean per

@@ -40,8 +40,9 @@ SECURITY_HEADERS: Mapping[str, str] = {
 CLIENT_GONE = 499
 """Status that the log and the metrics have if the client disconnected, as in nginx."""
 DISCARD_BYTES = 16 << 20
+"""Maximum size of the rest of a rejected request's body that is read and discarded."""
 DISCARD_S = 2.0
-"""Maximum bytes and seconds for reading the rest of the body of a rejected request."""
+"""Maximum time for reading the rest of a rejected request's body."""
 METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
 
 _VALID_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -190,8 +191,8 @@ class BodyMiddleware:
     """Reads the body of a request within limits of size and time, and limits requests in progress.
 
     If a body arrives while `max_requests` others are being received, the oldest of them is aborted,
-    so that slow clients cannot block others. A request whose body is complete is in progress; at
-    most `max_requests` may be in progress as well.
+    so that slow clients cannot block others. A request with a complete body is in progress;
+    `max_requests` is also the limit of requests in progress.
     """
 
     def __init__(

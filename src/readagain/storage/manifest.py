@@ -69,7 +69,7 @@ def check_files(
         folder: the folder.
         files: the files that its manifest lists; all sizes are compared.
         manifest: the file name of the manifest, for messages.
-        checksums: names of the files whose checksums are compared as well.
+        checksums: names of the files whose checksums are also compared.
         advice: what to do about a missing or changed file.
 
     Raises:

@@ -189,7 +189,7 @@ class OutputDir:
         return identity
 
     def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Raise `ConfigError` if the identity in the directory, `before`, differs from `now`."""
+        """Raise `ArgumentError` if the identity in the directory, `before`, differs from `now`."""
         changes = [
             f"{_printable(name)} was {quoted(old)} and is now {quoted(new)}"
             for name, old, new in differences(before, now)
@@ -206,7 +206,8 @@ class OutputDir:
     def remove_outdated(self, identity: Mapping[str, Any]) -> None:
         """Delete files that a job with this identity does not write; by default none.
 
-        The identity of the earlier job, which may list such files, is overwritten afterwards.
+        For subclasses whose `check_identity` accepts changed inputs. The stored identity, which may
+        list the files, is overwritten afterwards.
         """
 
     def read_json(self, name: str) -> dict[str, Any] | None:

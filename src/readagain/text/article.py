@@ -22,7 +22,7 @@ Span = tuple[int, int]
 _MIN_WRAP_WIDTH = 60  # characters; narrower lines without a full stop are list items
 # Scene-setting sentences, such as "It was a cold morning.", do not have the news yet.
 _MAX_SCENE_SENTENCES = 3
-_MAX_SCENE_WORDS = 21  # of each sentence
+_MAX_SCENE_WORDS = 21  # per sentence
 _MAX_BOILERPLATE_CHARS = 200
 
 _NAME = r"(?:[A-Z][\w'.-]*|(?:al|bin|da|de|del|der|di|du|el|la|le|van|von)(?=\s))"

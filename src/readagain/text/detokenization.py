@@ -25,12 +25,13 @@ _PRINTED_MARKS = {norm: bracket for bracket, norm in BRACKETS.items()} | {
     "`": "'",
     "--": "–",
 }
-# Norms without a space before them, and without a space after them.
+# Norms without a space before them.
 _CLOSING = CLITICS.union(
     [",", ".", ";", ":", "?", "!", "%", "...", "''", "'", "-rrb-", "-rsb-", "-rcb-"]
 )
+# Norms without a space after them.
 _OPENING = frozenset(["``", "`", "-lrb-", "-lsb-", "-lcb-", "$", "£", "€", "¥"])
-# The same for languages other than English.
+# Further marks of languages other than English.
 _CLOSING_NON_ENGLISH = frozenset("。！？、，；：」』）》〉】］〕،؛؟۔।·・～")
 _OPENING_NON_ENGLISH = frozenset("¿¡「『（《〈【［〔")
 _NEVER_SPACED = frozenset([",", "."])  # no space before them, even if the source has one
@@ -66,7 +67,7 @@ class SummaryToken:
         is_given: whether the token belongs to the prefix that the caller gave.
         log_prob: natural logarithm of the token's probability; 0 for a given token.
         source: source token from which the token or its digits are taken.
-        surface: printed form; empty if the token is not printed, as a number without digits.
+        surface: printed form; empty if the token is not printed (a number without digits).
         start, end: span in the printed summary.
         digits_from: position of the source token from which the digits are taken.
     """
@@ -118,8 +119,8 @@ def add_surfaces(
         tokens: tokens of the summary.
         document: source document.
         case: "sentence" and "headline" capitalize; "plain" leaves copied tokens unchanged.
-        truecaser: capitalization of words that are not in the document (default: of frequent
-            English words).
+        truecaser: spelling of words that are not in the document (default: `default_truecaser`,
+            for frequent English words).
         language: language of document and summary.
     """
     is_plain = case == "plain"
@@ -246,9 +247,10 @@ def _curly_surface(token: SummaryToken) -> str:
 
 
 def _trim_end(tokens: list[SummaryToken], printed: list[int]) -> None:
-    """Remove marks at the end, in place: a comma from `printed`, the dots of "on.." from its token.
+    """Remove marks at the end, in place.
 
-    `printed` has the indices of the printed tokens.
+    A comma or similar mark is removed from `printed`, the indices of the printed tokens. The dots
+    of a last word such as "on.." are removed from its surface.
     """
     while printed and tokens[printed[-1]].norm in _NOT_LAST:
         printed.pop()

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-MAX_CACHE_BYTES = 32 << 20  # of each `StringCache`
+MAX_CACHE_BYTES = 32 << 20  # per `StringCache`
 MAX_CACHED_CHARS = 64  # longer words are rare in real text
 _ENTRY_BYTES = 100  # size of a dictionary entry without key and value
 

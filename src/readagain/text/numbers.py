@@ -22,7 +22,7 @@ class SourceNumbers:
 
     def __init__(self, document: Document) -> None:
         self._surfaces = [document.surface(word) for word in document.words]
-        self._norms = {  # by position, of the source words with a digit
+        self._norms = {  # norms of the source words that have a digit, by position
             position: word.norm
             for position, word in enumerate(document.words)
             if any(c.isdigit() for c in self._surfaces[position])
@@ -33,7 +33,7 @@ class SourceNumbers:
     def can_fill(self, norm: str) -> bool:
         """Return whether the document has digits for a word."""
         return norm in self._distinct_norms or any(
-            _provides_digits(number, norm) for number in self._distinct_norms
+            _provides_digits(source_norm, norm) for source_norm in self._distinct_norms
         )
 
     def fill(self, norm: str, attended: Sequence[int]) -> tuple[str, int] | None:
@@ -58,22 +58,24 @@ class SourceNumbers:
         return None
 
 
-def _provides_digits(number: str, norm: str) -> bool:
-    """Return whether a number of the source has the digits of a word with a different norm."""
-    # Long numbers are rejected before the cached function, so that its cache has only short keys.
-    return len(number) <= len(norm) + _MAX_AGE_SUFFIX and _has_same_digits(number, norm)
+def _provides_digits(source_norm: str, norm: str) -> bool:
+    """Return whether a source word has the digits for a word with another norm, `norm`."""
+    # Long norms are rejected before the cached function, so that its cache has only short keys.
+    return len(source_norm) <= len(norm) + _MAX_AGE_SUFFIX and _fits(source_norm, norm)
 
 
 @lru_cache(maxsize=1 << 14)
-def _has_same_digits(number: str, norm: str) -> bool:
-    """Return whether a plain number fits a word, or an age fits a plain number."""
+def _fits(source_norm: str, norm: str) -> bool:
+    """Return whether a plain source number fits a word, or a source age fits a plain number."""
     plain = _MASKED_NUMBER.match(norm)  # the # at the start of the word
-    if plain is None or _MASKED_NUMBER.findall(norm) != _MASKED_NUMBER.findall(number):
+    if plain is None or _MASKED_NUMBER.findall(norm) != _MASKED_NUMBER.findall(source_norm):
         return False
-    return number == plain[0] or (norm == plain[0] and _AGE.fullmatch(number) is not None)
+    if norm == plain[0] and _AGE.fullmatch(source_norm):
+        return True
+    return source_norm == plain[0]
 
 
-def _fill_digits(norm: str, number: str) -> str:
-    """Replace each # of a word by the next digit of a number."""
-    digits = iter([c for c in number if c.isdigit()])
+def _fill_digits(norm: str, surface: str) -> str:
+    """Replace each # of a word by the next digit of the surface of a source word."""
+    digits = iter([c for c in surface if c.isdigit()])
     return "".join(next(digits) if c == "#" else c for c in norm)

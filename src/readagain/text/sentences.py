@@ -28,7 +28,8 @@ _END_MARK = re.compile(
     """,
     re.VERBOSE,
 )
-# The same for other languages, where a space may precede the closing quote: French " »".
+# Possible end of a sentence in other languages, where a space may precede the closing quote, as in
+# French " »".
 _END_MARK_NON_ENGLISH = re.compile(
     r"""
     ( [.!?…⋯。！？｡؟۔।॥։።]++ )
@@ -38,8 +39,9 @@ _END_MARK_NON_ENGLISH = re.compile(
     """,
     re.VERBOSE,
 )
-# Marks that always end a sentence: even without a space after them, and only with one.
+# Marks that always end a sentence, even without a space after them.
 _ENDS_WITHOUT_SPACE = frozenset("。！？｡")
+# Marks that always end a sentence if a space follows.
 _ENDS_BEFORE_SPACE = frozenset("؟۔।॥։።") | _ENDS_WITHOUT_SPACE
 
 # Opening quotes and brackets, a word, a full stop.
@@ -53,7 +55,7 @@ _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")  # iPhone, eBay
 REPORTING_VERB_PATTERN = "|".join(sorted(ENGLISH_WORDS["reporting_verbs"]))
 # A name and a reporting verb: "Jo Roe said".
 _SPEAKER = re.compile(rf"(?:[A-Z][\w.'-]{{0,30}}\s){{1,4}}(?:{REPORTING_VERB_PATTERN})\b")
-_MAX_WORD_CHARS = 40  # of the word before a mark that are read
+_MAX_WORD_CHARS = 40  # a longer word before a mark is truncated
 _OPENING = "\"'`“‘«„([{<—―–-$£€¥#•*"
 _ROMAN = re.compile(r"[IVXLC]+")
 _DOUBLED = re.compile(r"([A-Z])\1")  # Spanish plurals such as EE. UU.

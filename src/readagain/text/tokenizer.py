@@ -68,7 +68,7 @@ _ENGLISH_QUOTES = frozenset(['"', "''"])
 # A double quote opens a quotation at the start of a text, after white space and after these.
 _BEFORE_OPENING = frozenset("([{<`―–")
 
-# The same for other languages.
+# Characters and quotes for languages other than English.
 _SEPARATE_NON_ENGLISH = _SEPARATE + r"¿¡«»„“”‟‘‚‹›€£¥،؛٪…—〈〉《》【】（）［］〔〕·・～｛｝＂＇՞‐‑−"
 _TEXT_END_NON_ENGLISH = r"""[\])}>"'»“”«‹›\s]*+\Z"""
 _OPENING_QUOTES = frozenset("«„‟“")

@@ -65,7 +65,7 @@ def join_process_group(
     The process leaves the group when the block ends.
 
     Raises:
-        ConfigError: if CUDA is requested and not available.
+        ArgumentError: if CUDA is requested and not available.
     """
     processes = DistributedContext(
         rank=int(os.environ.get("RANK", "0")),
@@ -106,7 +106,7 @@ def choose_device(name: DeviceName, *, local_rank: int = 0) -> torch.device:
         local_rank: index of the GPU, which torchrun assigns to the process.
 
     Raises:
-        ConfigError: if CUDA is requested and not available.
+        ArgumentError: if CUDA is requested and not available.
     """
     if name == "cpu" or (name == "auto" and not torch.cuda.is_available()):
         return torch.device("cpu")

@@ -35,7 +35,7 @@ def publish_model(
     provenance: dict[str, Any],
     scores: Scores | None,
 ) -> None:
-    """Write the model folder of a run; remove graphs that were exported from earlier weights.
+    """Write the model folder of a run; remove ONNX graphs of earlier weights.
 
     Args:
         path: the model folder.
@@ -92,8 +92,9 @@ Generates a headline of a few words for a text{method}.
 
 ## Use
 
-{input_text} of the kind it was trained on. For other text, another language, or a text whose main
-point comes after the part that is read, the headline may sound right and be wrong.
+The model is meant for {input_text} of the kind it was trained on. For other text, another language,
+or a text whose main point comes after the part that is read, the headline may sound right and be
+wrong.
 
 ## Known failures
 
@@ -124,7 +125,7 @@ def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) 
         copy_or_write="copy" if can_copy else "write",
         paper=run.paper,
         language=f"{language.name} ({language.code})",
-        input_text="Text" if language.code == UNDETERMINED else f"{language.name} text",
+        input_text="text" if language.code == UNDETERMINED else f"{language.name} text",
         parameters=count_parameters(run),
         source_words=run.source_vocab_size,
         summary_words=run.vocab_size,

@@ -78,7 +78,7 @@ class RunDir(OutputDir):
             now: the identity of this run.
 
         Raises:
-            ConfigError: if other settings differ, or there is no checkpoint to continue from.
+            ArgumentError: if other settings differ, or there is no checkpoint to continue from.
         """
         old_epochs = before.get("train", {}).get("epochs", 0)
         new_epochs = now.get("train", {}).get("epochs", 0)
@@ -117,7 +117,7 @@ class RunDir(OutputDir):
         """Return the identity of the run in the folder, or None for a new folder.
 
         Raises:
-            ConfigError: if the folder contains a checkpoint or a model without an identity.
+            ArgumentError: if the folder contains a checkpoint or a model without an identity.
         """
         identity = super().read_identity()
         if identity is not None:

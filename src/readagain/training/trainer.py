@@ -67,7 +67,7 @@ class Trainer:
         return RiskStep(model, self.spec, network=self.model, max_words=max_words, **options)
 
     def resume(self, checkpoint: Checkpoint | None) -> TrainingState:
-        """Load a checkpoint of the first process, if there is one, on all processes.
+        """Load a checkpoint, if there is one, on the first process and copy it to the others.
 
         Args:
             checkpoint: the checkpoint; None on processes other than the first, and for a new run.
@@ -80,7 +80,7 @@ class Trainer:
             state = checkpoint.state
             self.model.load_state_dict(checkpoint.weights())
             tensors = checkpoint.training_tensors()
-            names = self.training_step.state()
+            names = self.training_step.state().keys()
             self.training_step.load_state(
                 {name: tensors[name.replace(_DDP_NAME, ".")] for name in names}
             )

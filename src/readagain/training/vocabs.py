@@ -55,8 +55,8 @@ def _extend(vocab: Vocab, lexicon: Lexicon, side: Side, num_words: int) -> Vocab
     if not num_words:
         return vocab
     by_frequency = lexicon.vocab(side, len(vocab) + num_words).words[len(SPECIAL_TOKENS) :]
-    missing = [word for word in by_frequency if word not in vocab]
-    return Vocab([*vocab.words, *missing[:num_words]])
+    new_words = [word for word in by_frequency if word not in vocab]
+    return Vocab([*vocab.words, *new_words[:num_words]])
 
 
 def size_notes(run: RunSpec, vocabs: Vocabs) -> list[str]:

@@ -1,4 +1,4 @@
-from readagain.classic.tree import Leaf, Phrase, remove_identical, remove_nodes
+from readagain.classic.tree import Leaf, Phrase, remove_by_identity, remove_nodes
 
 
 def test_tree_words_and_positions_are_in_order(tree):
@@ -18,15 +18,15 @@ def test_empty_phrases_are_removed(tree):
     assert str(trimmed) == "(S (NP rain))"
 
 
-def test_remove_identical_keeps_equal_nodes():
+def test_remove_by_identity_keeps_equal_nodes():
     # The parser split one word into three leaves, two of which are equal.
     whole = Phrase("S", (Leaf("bye", 0), Leaf("-", 0), Leaf("bye", 0)))
-    assert str(remove_identical(whole, [whole.children[2]])) == "(S bye -)"
+    assert str(remove_by_identity(whole, [whole.children[2]])) == "(S bye -)"
 
 
 def test_removal_does_not_change_the_original(tree):
     whole = tree("(S (NP rain) (VP fell))")
-    remove_identical(whole, [whole.children[0]])
+    remove_by_identity(whole, [whole.children[0]])
     assert str(whole) == "(S (NP rain) (VP fell))"
 
 

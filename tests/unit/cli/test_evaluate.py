@@ -118,7 +118,7 @@ def test_invalid_input_is_a_one_line_error(evaluate, arguments, message):
         (["--beam", "3"], "prefix: the baseline has no such option; remove --beam"),
         (["--save", "no/out.txt"], "no/out.txt: the folder 'no' does not exist; create it first"),
         (["--save", "nothing"], "nothing: is a folder; name a file to write"),
-        (["--encoding", "klingon"], "--encoding: unknown encoding 'klingon'"),
+        (["--encoding", "klingon"], "--encoding: 'klingon' is unknown"),
     ],
 )
 def test_invalid_option_is_a_one_line_error(evaluate, arguments, message):

@@ -311,7 +311,7 @@ def test_empty_text_gives_empty_line(summarize, headlines):
         (["http://example.org/x.txt"], "http://example.org/x.txt: is a URL; download it"),
         ([POLICE, "--model", "sport"], "no model 'sport'; bundled models:"),
         ([POLICE, "--format", "xml"], "--format is 'xml'; expected one of text, lines, jsonl"),
-        ([POLICE, "--encoding", "klingon"], "--encoding: unknown encoding 'klingon'"),
+        ([POLICE, "--encoding", "klingon"], "--encoding: 'klingon' is unknown"),
         ([POLICE, "--beam", "0"], "--beam is 0; expected 1 to 1000"),
         (
             [POLICE, "--min-bytes", "80", "--max-bytes", "75"],

@@ -50,7 +50,7 @@ def test_default_run_is_valid():
         (
             {"model.output": "softmax", "model.copied_words": "unknown"},
             "model.copied_words is 'unknown', but model.output is 'softmax'; "
-            "set model.output to 'copy', or copied_words to 'place'",
+            "set model.output to 'copy', or copied_words to 'place' (the default)",
         ),
         (
             {"train.objective": "risk", "train.label_smoothing": 0.1},

@@ -2,17 +2,17 @@ import numpy as np
 import pytest
 
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
-from readagain.corpus.statistics import COVERAGE_SIZES, NOT_IN_VOCAB, Statistics, summary_ranks
+from readagain.corpus.statistics import COVERAGE_SIZES, NOT_IN_VOCAB, Statistics, summary_vocab_ids
 
 
-def test_summary_ranks_equal_vocab_ids():
+def test_summary_vocab_ids_match_the_vocabulary():
     lexicon = Lexicon(
         ["storm", "the", "calm", "brook", "gone"], np.ones(5, np.int64), np.array([2, 7, 1, 2, 0])
     )
     vocab = lexicon.vocab("summary", 100)
-    ranks = summary_ranks(lexicon)
-    assert [vocab.word(rank) for rank in ranks[:4]] == ["storm", "the", "calm", "brook"]
-    assert ranks[4] == ranks[UNKNOWN_ID] == NOT_IN_VOCAB
+    vocab_ids = summary_vocab_ids(lexicon)
+    assert [vocab.word(id) for id in vocab_ids[:4]] == ["storm", "the", "calm", "brook"]
+    assert vocab_ids[4] == vocab_ids[UNKNOWN_ID] == NOT_IN_VOCAB
 
 
 @pytest.fixture
@@ -21,12 +21,12 @@ def described():
     known | unknown => unknown known."""
     statistics = Statistics()
     known, copied, rare = 0, 1, 2
-    ranks = np.array([4, NOT_IN_VOCAB, 20_000, NOT_IN_VOCAB])
+    vocab_ids = np.array([4, NOT_IN_VOCAB, 20_000, NOT_IN_VOCAB])
     statistics.add(
         ids=np.array([copied, known, known, copied, rare, known, UNKNOWN_ID, UNKNOWN_ID, known]),
         segment_lengths=np.array([2, 3, 1, 1, 2]),
         pair_segments=np.array([2, 3]),
-        ranks=ranks,
+        vocab_ids=vocab_ids,
     )
     return statistics.describe()
 

@@ -64,6 +64,8 @@ def test_states_exceed_one_with_tanh_but_not_sigmoid(activation, is_bounded):
         importance="vector",
         activation=activation,
     )
+    for weight in layer.parameters():  # a new `GruLayer` has uninitialized weights
+        nn.init.normal_(weight, std=0.1)
     # All importance weights are close to the minimum: -1 with tanh, 0 with sigmoid.
     nn.init.constant_(layer.importance[0].whole.weight, -10.0)
     words, first_states = torch.randn(4, 40, 2), torch.randn(4, 40, 3)

@@ -192,7 +192,7 @@ def _words_of(tree: str) -> list[str]:
     """
     words = []
     for token in tree.split():
-        # A word is followed by the brackets that it closes; labels such as "(NP" are not.
+        # Only words end with brackets, as in "Tarn))"; a label such as "(NP" does not.
         if token.endswith(")") and (word := token.strip(")")):
             words.append(_DIGIT.sub("#", word.lower()))
             if word == ".":

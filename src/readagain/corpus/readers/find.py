@@ -61,7 +61,7 @@ def find_inputs(
 
     Raises:
         DataError: when an input is missing, empty or of an unknown format.
-        ConfigError: when an option is not supported for the inputs.
+        ArgumentError: when an option is not supported for the inputs.
     """
     check_encoding(options.encoding)
     if options.format is not None:

@@ -43,7 +43,7 @@ def find_format(name: str) -> CorpusFormat:
     """Return a format by its name.
 
     Raises:
-        ConfigError: when there is no such format; the message lists the formats.
+        ArgumentError: when there is no such format; the message lists the formats.
     """
     if name not in FORMATS:
         raise ArgumentError(

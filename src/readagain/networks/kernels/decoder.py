@@ -108,7 +108,7 @@ def _attend_gradient(
     q = tl.load(query + b * query_stride + column, mask=column < A, other=0.0).to(tl.float32)
     v = tl.load(score + column, mask=column < A, other=0.0).to(tl.float32)
     dc = tl.load(d_context + b * U + column, mask=column < U, other=0.0).to(tl.float32)
-    mean = 0.0  # of d_weight, weighted by the attention weights
+    mean = 0.0  # mean of d_weight, weighted by the attention weights
     for block_start in range(0, S, BLOCK):
         position = block_start + tl.arange(0, BLOCK)
         offsets = (b * S + position)[:, None]

@@ -22,7 +22,7 @@ from torch import Tensor
 ROWS = (16, 32, 64, 128)
 """Possible numbers of rows per program, in ascending order."""
 MANY_ROWS = 64
-"""Above this number of rows per program, doubling the units is faster than doubling the rows."""
+"""With more rows than this per program, a program gets 64 hidden units instead of 32."""
 
 
 @triton.jit
@@ -43,7 +43,7 @@ def team_barrier(counter, expected_arrivals, TEAM: tl.constexpr):
     """Wait until all programs of the team have reached this barrier.
 
     Args:
-        counter: number of arrivals at all barriers since the launch, of all programs of the team.
+        counter: how often programs of the team have arrived at a barrier since the launch.
         expected_arrivals: value of the counter after the last program has arrived here.
         TEAM: number of programs of the team.
     """

@@ -62,7 +62,7 @@ def test_utf16_error_has_conversion_command(tmp_path):
 
 @pytest.mark.parametrize(
     ("encoding", "message"),
-    [("utf-9", "unknown encoding 'utf-9'"), ("utf-16", "does not end lines as ASCII does")],
+    [("utf-9", "'utf-9' is unknown"), ("utf-16", "does not end lines as ASCII does")],
 )
 def test_invalid_encoding_is_rejected(encoding, message):
     with pytest.raises(ConfigError, match=message):
