@@ -61,15 +61,15 @@ def tune(
 ) -> Iterator[Round]:
     """Yield the rounds of tuning; the first has all weights at 0.
 
-    Each round changes the best weights so far by at most a maximum change. After a round that does
-    not improve the metric, the maximum change is halved. The tuned weights are those of the round
-    with the highest `value`.
+    Each round changes each weight of the best ones so far by a limited amount. After a round that
+    does not improve the metric, the maximum change is halved. The tuned weights are those of the
+    round with the highest `value`.
 
     Args:
         network: a model, loaded with the settings of `protocol`.
         data: the data set to tune on.
         protocol: name of the protocol.
-        measure: measure to maximize, such as `rouge-1`, by the main score of the protocol.
+        measure: measure to maximize, such as `rouge-1`; recall or F1, as the protocol reports.
         max_rounds: maximum number of rounds.
         on_summary: function to call after each text of each round.
     """

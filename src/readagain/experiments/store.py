@@ -27,7 +27,7 @@ diverged and is left out of the pooled variance."""
 class Effect:
     """Difference between the mean scores of experiments, with a 95% interval.
 
-    Scores are from 0 to 1. The interval covers both the choice of the texts and that of the seeds.
+    Scores are from 0 to 1. The interval includes the variance between texts and between seeds.
     """
 
     difference: float
@@ -159,7 +159,7 @@ class ResultStore:
     ) -> dict[str, Effect] | None:
         """Return the score of an experiment minus that of a second one, for each measure.
 
-        Arguments and result are those of `contrast`.
+        None if one of them has no result.
         """
         return self.contrast(((first, 1), (second, -1)), recipe, dataset)
 
@@ -241,8 +241,9 @@ class ResultStore:
     def _seed_variance(self, recipe: str, dataset: str) -> SeedVariance | None:
         """Return the pooled variance between seeds of a recipe on a data set.
 
-        If no experiment has two seeds on this data set, and it is a subset of longer texts, use the
-        whole corpus. If no experiment of the recipe has two seeds there either, use all recipes.
+        If no experiment has two seeds on this data set, and the data set is the longer texts of a
+        corpus, use the results on the whole corpus. If no experiment of the recipe has two seeds
+        there either, use all recipes.
         Experiments that diverged are left out.
         """
         whole_dataset = dataset.partition(",")[0]

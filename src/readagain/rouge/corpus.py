@@ -15,7 +15,7 @@ from readagain.rouge.scores import DECIMALS, Item, Numbers, score_items
 
 @dataclass(frozen=True)
 class Estimate:
-    """Score and the ends of its bootstrap interval, rounded as the Perl script prints them."""
+    """Score and the ends of its bootstrap interval, rounded like the output of ROUGE-1.5.5."""
 
     value: float
     low: float
@@ -51,7 +51,7 @@ class Report:
         return self.scores[measure]
 
     def main_score(self, measure: str) -> Estimate:
-        """Return the score of a measure that the protocol reports: recall, precision or F1."""
+        """Return the main score of a measure: recall, precision or F1, as the protocol defines."""
         estimate: Estimate = getattr(self.scores[measure], self.protocol.main_score)
         return estimate
 
