@@ -69,4 +69,4 @@ def test_too_few_ratings_are_an_error(toy_copy, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["fit", str(rated), "--model", str(toy_copy)])
     with pytest.raises(SystemExit):
         runpy.run_path(str(SCRIPT), run_name="__main__")
-    assert "expected 20 or more, good ones and others" in capsys.readouterr().err
+    assert "expected 20 or more texts, with good and bad headlines" in capsys.readouterr().err
