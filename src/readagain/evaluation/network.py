@@ -91,13 +91,17 @@ class NetworkSystem:
     def describe(self) -> dict[str, Any]:
         """Return the title, checksum, precision and decoding settings of the model."""
         manifest = self.model_dir.path / MANIFEST_FILE
+        decode = asdict(self.summarizer.run.decode)
+        if self.styles is not None:
+            decode["style"] = " or ".join(
+                f"{style} ({form} text)" for form, style in self.styles.items()
+            )
         return {
             "title": self.model_dir.run.title,
             "sha256": sha256(manifest.read_bytes()).hexdigest(),
             "precision": self.precision or self.model_dir.precisions[0],
             "threads": self.threads,
-            "decode": asdict(self.summarizer.run.decode),
-            **({} if self.styles is None else {"styles": dict(self.styles)}),
+            "decode": decode,
         }
 
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
