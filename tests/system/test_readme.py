@@ -43,3 +43,14 @@ def test_bundled_model_is_complete_and_small(name, readagain):
     assert (done.returncode, done.stderr) == (0, "")
     assert "all checksums match" in done.stdout
     assert sum(file.stat().st_size for file in folder.iterdir()) <= 36_000_000
+
+
+def test_faults_on_the_quality_page_are_real():
+    page = (ROOT / "docs/quality.md").read_text(encoding="utf-8")
+    rows = page.partition("`news` writes these headlines:")[2].partition("\n## ")[0].splitlines()
+    cells = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows if row.count("|") == 4]
+    examples = cells[2:]  # after the heading and the line below it
+    assert len(examples) == 4
+    model = Summarizer.load("news")
+    for _, text, headline in examples:
+        assert model.summarize(text).text == headline
