@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from readagain.batch.locations import InputFile, is_remote, local_copy
 from readagain.errors import DataError
@@ -180,11 +181,32 @@ def _split_rows(source: BatchInput, options: SplitOptions) -> _Split:
         schema = read_input_schema(path, file.location, options)
         max_rows = options.shard_rows or BLOCK_ROWS
         start = 0  # position of the shard in the file
-        for blocks in _group_blocks(read_blocks(path, schema, max_rows), options):
-            end = blocks[-1].position
-            pieces = tuple(Piece(location=file.location, block=block) for block in blocks)
-            yield schema, pieces, end - start
-            start = end
+        try:
+            for blocks in _group_blocks(read_blocks(path, schema, max_rows), options):
+                end = blocks[-1].position
+                pieces = tuple(
+                    Piece(location=file.location, block=_name_location(block, path, file.location))
+                    for block in blocks
+                )
+                yield schema, pieces, end - start
+                start = end
+        except DataError as error:
+            raise DataError(str(error).replace(str(path), file.location)) from error
+
+
+def _name_location(block: Block, path: Path, location: str) -> Block:
+    """Return a block whose invalid records name `location` and not `path`, the temporary copy."""
+    if str(path) == location:
+        return block
+
+    def rename(row: Any) -> Any:
+        if isinstance(row, InvalidRecord):
+            return replace(row, where=row.where.replace(str(path), location, 1))
+        return row
+
+    is_packed = isinstance(block.payload, bytes)
+    payload = block.payload if is_packed else [rename(row) for row in block.payload]
+    return replace(block, payload=payload, invalid=rename(block.invalid))
 
 
 def _group_blocks(blocks: Iterator[Block], options: SplitOptions) -> Iterator[list[Block]]:

@@ -110,6 +110,8 @@ class _Lines:
         """Bytes of the lines of the current row, including line ends."""
         self.row_lines: list[str] = []
         """The lines of the current row."""
+        self.row_start = 1
+        """Number of the first line of the current row."""
         self.too_long: list[InvalidRecord] = []
         self.is_at_end = False
         self._lines = lines
@@ -123,6 +125,8 @@ class _Lines:
                 raise csv.Error(f"a row of more than {MAX_RECORD_BYTES:,} bytes")
             if line is None:
                 self.too_long.append(InvalidRecord(f"{self.path}:{self.number}", TOO_LONG))
+                if not self.row_lines:
+                    self.row_start = self.number + 1
             else:
                 # Invalid bytes become lone surrogates, so that the row can still be parsed;
                 # `get_text` then rejects it with its line number.
@@ -136,7 +140,7 @@ def _read_rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
     csv.field_size_limit(2 * MAX_RECORD_BYTES)  # never reached: `_Lines` limits the whole row
     reader = csv.reader(iter(lines), delimiter=delimiter)
     while True:
-        start, lines.row_bytes = lines.number + 1, 0
+        lines.row_start, lines.row_bytes = lines.number + 1, 0
         lines.row_lines.clear()
         problem, row = "", None
         try:
@@ -147,17 +151,18 @@ def _read_rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
         except csv.Error as error:
             if "new-line" not in str(error):
                 raise DataError(
-                    f"{lines.path}:{start}: {error}; check for an unclosed quote"
+                    f"{lines.path}:{lines.row_start}: {error}; check for an unclosed quote"
                 ) from error
             problem = _CARRIAGE_RETURN  # the reader continues with the next line
         yield from lines.too_long
         lines.too_long.clear()
         if problem:
-            yield InvalidRecord(f"{lines.path}:{start}", problem, "\n".join(lines.row_lines))
+            where = f"{lines.path}:{lines.row_start}"
+            yield InvalidRecord(where, problem, "\n".join(lines.row_lines))
         elif row is None:
             return
         elif row:
-            yield start, row
+            yield lines.row_start, row
 
 
 def detect_delimiter(path: Path, encoding: str) -> str:

@@ -16,6 +16,9 @@ from readagain.errors import ArtifactError, DataError, os_errors, type_in_words
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 
 
+_CHUNK_BYTES = 1 << 16
+
+
 def read_bounded(path: Path, *, max_bytes: int) -> bytes:
     """Read a file that may come from an untrusted source.
 
@@ -29,6 +32,9 @@ def read_bounded(path: Path, *, max_bytes: int) -> bytes:
         # `read(n)` allocates n bytes even if the file is smaller, so the size limits n.
         size = os.fstat(file.fileno()).st_size
         content = file.read(min(size, max_bytes) + 1)
+        # More content than `size`: the file system reports a wrong size, or the file grows.
+        while size < len(content) <= max_bytes and (chunk := file.read(_CHUNK_BYTES)):
+            content += chunk
     if len(content) > max_bytes:
         raise OSError(errno.EFBIG, f"more than {max_bytes:,} bytes")
     return content

@@ -181,3 +181,24 @@ def test_invalid_columns_are_rejected(tmp_path, make_job, content, options, mess
     path.write_text(content)
     with pytest.raises(DataError, match=message):
         split(make_job(path, read=TextReadOptions(**options)))
+
+
+def test_invalid_rows_of_remote_file_name_its_address(tmp_path, make_job):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"text,place\nThe council of Ghent closed the market.,x\nbro\rken,y\n")
+    url = path.as_uri()
+    first, second = split(make_job(url)), split(make_job(url))
+    assert [shard.sha256 for shard in first] == [shard.sha256 for shard in second]
+    (invalid,) = [
+        record for shard in first for record in shard.records() if isinstance(record, InvalidRecord)
+    ]
+    assert invalid.where == f"{url}:3"
+
+
+def test_error_while_remote_rows_are_read_names_the_address(tmp_path, make_job):
+    path = tmp_path / "a.jsonl.gz"
+    rows = b"".join(b'{"text": "Text %d of Ghent."}\n' % number for number in range(100_000))
+    path.write_bytes(gzip.compress(rows)[:-2000])
+    with pytest.raises(DataError) as caught:
+        split(make_job(path.as_uri()))
+    assert str(caught.value).startswith(f"{path.as_uri()}: the compressed data is cut short")

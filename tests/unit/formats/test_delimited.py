@@ -170,3 +170,9 @@ def test_long_column_name_is_truncated_in_message(tmp_path):
     path.write_bytes(b"text" + b" " * 5_000 + b",headline\ncaf\xe9,b\n")
     (bad,) = read_records(path)
     assert re.match(r"'text {70,79}… contains byte 0xe9", bad.reason)
+
+
+def test_row_after_long_line_has_its_own_line_number(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,headline\n" + "x" * 2_000_000 + ",y\nbro\rken,z\n")
+    assert [record.where for record in read_records(path)] == [f"{path}:2", f"{path}:3"]

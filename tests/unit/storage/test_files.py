@@ -105,6 +105,15 @@ def test_read_bounded_allocates_memory_for_the_file_only(tmp_path):
     assert read_bounded(path, max_bytes=1 << 62) == b"12345"
 
 
+@pytest.mark.skipif(not Path("/proc/version").exists(), reason="needs /proc")
+def test_read_bounded_reads_files_that_report_no_size():
+    path = Path("/proc/version")
+    assert path.stat().st_size == 0
+    assert read_bounded(path, max_bytes=10_000) == path.read_bytes()
+    with pytest.raises(OSError, match="more than 5 bytes"):
+        read_bounded(path, max_bytes=5)
+
+
 def test_read_bounded_refuses_pipe(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="not a regular file"):
