@@ -16,6 +16,9 @@ from peers.environments import PEERS
 from peers.timing import CLOCKS
 
 from readagain import Summarizer
+from readagain.engine.source import SourceReader
+from readagain.model_dir import ModelDir
+from readagain.storage.bundled import find_model
 
 BATCH_SIZES = (1, 16, 32)
 TOKENS_PER_WORD = 1.3
@@ -23,10 +26,11 @@ TURNS = 2
 
 
 def read_texts(path: Path, count: int) -> list[str]:
-    """Return the first values of the field `text` of a .jsonl or .jsonl.xz file."""
+    """Return values of the field `text` of a .jsonl or .jsonl.xz file, at equal distances."""
     opened = lzma.open if path.suffix == ".xz" else open
     with opened(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line)["text"] for line, _ in zip(file, range(count), strict=False)]
+        texts = [json.loads(line)["text"] for line in file]
+    return texts[:: max(1, len(texts) // count)][:count]
 
 
 def main() -> None:
@@ -42,7 +46,11 @@ def main() -> None:
     texts = read_texts(arguments.texts, arguments.count)
     summarizer = Summarizer.load(arguments.model, threads=arguments.threads)
     summaries = summarizer.summarize(texts)  # warms up
-    num_read = sum(len(text.split()) for text in texts) / len(texts)
+    model_dir = ModelDir.open(find_model(arguments.model))
+    reader = SourceReader(model_dir.run, model_dir.source_vocab, model_dir.vocab)
+    num_read = sum(len(reader.read(text, tokenized=False).read_words) for text in texts) / len(
+        texts
+    )
     num_written = sum(len(summary.words) for summary in summaries) / len(texts)
     settings = {
         "source-tokens": round(TOKENS_PER_WORD * num_read),

@@ -8,18 +8,21 @@ model (`readagain summarize --n-best 5 --json`):
     {"text": "...", "headlines": [{"text": "...", "good": true}, {"text": "...", "good": false}]}
 
 The loss of a good and a faulty headline of a text is -log sigmoid(beta * (good - faulty)), where
-`good` and `faulty` are their scores in beam search: mean log-probability of the words plus
-`decode.word_reward` for each word (SimPO, Meng et al. 2024, without a margin). The mean
-log-probability of good headlines is added with a small weight. Some texts are held out; the share
-of their pairs that the model ranks correctly is printed after each epoch.
+`good` and `faulty` are their scores: mean log-probability of the words plus `decode.word_reward`
+for each word (SimPO, Meng et al. 2024, without a margin). The mean log-probability of good
+headlines is subtracted with a small weight. Some texts are held out; the share of their pairs that
+the model ranks correctly is printed after each epoch.
+
+The new model has no confidence, since the weights have changed; see fit_confidence.py.
 """
 
 import argparse
 import json
 import random
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -46,15 +49,15 @@ MAX_NORM = 1.0
 
 @dataclass(frozen=True)
 class RatedText:
-    """A text with the extended ids of its good and faulty headlines."""
+    """A text with the tokens of its good and faulty headlines."""
 
     source: SourceText
-    good: list[list[int]]
-    faulty: list[list[int]]
+    good: list[TargetPrefix]
+    faulty: list[TargetPrefix]
 
 
 class HeadlineScorer:
-    """Scores of headlines as in beam search, computed by the network."""
+    """Scores of headlines by a network."""
 
     def __init__(self, model_dir: ModelDir, network: AnyNetwork) -> None:
         run = model_dir.run
@@ -63,21 +66,26 @@ class HeadlineScorer:
         self.network = network
 
     def read(self, row: dict) -> RatedText:
-        """Return the ids of a row of the file."""
+        """Tokenize a row of the file."""
         source = self.reader.read(row["text"], tokenized=False)
-        ids: dict[bool, list[list[int]]] = {True: [], False: []}
+        headlines: dict[bool, list[TargetPrefix]] = {True: [], False: []}
         for headline in row["headlines"]:
             tokens = TargetPrefix.read(
                 headline["text"], tokenized=False, language=self.reader.language
             )
-            prefix = self.reader.forced_prefix([source], tokens)
-            ids[bool(headline["good"])].append(prefix.ids[0].tolist())
-        return RatedText(source, good=ids[True], faulty=ids[False])
+            headlines[bool(headline["good"])].append(tokens)
+        return RatedText(source, good=headlines[True], faulty=headlines[False])
 
     def scores(self, texts: Sequence[RatedText]) -> tuple[Tensor, Tensor]:
         """Return scores and mean log-probabilities, (R,): for each text good, then faulty ones."""
-        batch = self.reader.batch([text.source for text in texts], style=self.decode.style)
-        headlines = [(n, ids) for n, text in enumerate(texts) for ids in text.good + text.faulty]
+        sources = [text.source for text in texts]
+        batch = self.reader.batch(sources, style=self.decode.style)
+        # The ids of copied words are positions in the padded batch.
+        headlines = [
+            (n, self.reader.forced_prefix(sources, tokens).ids[n].tolist())
+            for n, text in enumerate(texts)
+            for tokens in text.good + text.faulty
+        ]
         rows = torch.tensor([n for n, _ in headlines])
         T = max(len(ids) for _, ids in headlines) + 1
         targets = torch.tensor(
@@ -173,15 +181,17 @@ def main() -> None:
     parser.add_argument("rated", type=Path, help="JSON lines with 'text' and 'headlines'")
     parser.add_argument("--model", default="news", help="bundled model or model folder")
     parser.add_argument("--out", type=Path, required=True, help="new model folder")
-    parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--learning-rate", type=float, default=3e-4)
+    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--learning-rate", type=float, default=6e-4)
     parser.add_argument("--beta", type=float, default=5.0, help="factor of score differences")
     parser.add_argument("--likelihood", type=float, default=0.1, help="weight of the likelihood")
     parser.add_argument("--held-out", type=int, default=150, help="number of texts not trained on")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    if arguments.out.exists():
-        parser.error(f"{arguments.out}: exists; choose a new folder")
+    run_folder = arguments.out.with_name(arguments.out.name + ".weights")
+    for folder in (arguments.out, run_folder):
+        if folder.exists():
+            parser.error(f"{folder}: exists; choose a new folder")
     random.seed(arguments.seed)
     torch.manual_seed(arguments.seed)
     trained = TrainedModel.open(find_model(arguments.model), recover_weights)
@@ -189,8 +199,8 @@ def main() -> None:
     network.load_state_dict(trained.weights(trained.vocabs))
     network.eval()  # no dropout: few steps on few texts
     scorer = HeadlineScorer(trained.model_dir, network)
-    lines = arguments.rated.read_text(encoding="utf-8").splitlines()
-    texts = [scorer.read(json.loads(line)) for line in lines if line]
+    with arguments.rated.open(encoding="utf-8") as file:
+        texts = [scorer.read(json.loads(line)) for line in file if line.strip()]
     texts = [text for text in texts if text.good and text.faulty]
     random.shuffle(texts)
     held_out, texts = texts[: arguments.held_out], texts[arguments.held_out :]
@@ -200,10 +210,16 @@ def main() -> None:
             f"than {arguments.held_out}, or use a smaller --held-out"
         )
     train(scorer, texts, held_out, arguments)
-    run_folder = arguments.out.with_name(arguments.out.name + ".weights")
-    shutil.copytree(trained.model_dir.path, run_folder)
     weights = network.state_dict()
-    write_model_files(run_folder, {WEIGHTS_FILE: lambda path: write_tensors(path, weights)})
+    model_path = trained.model_dir.path
+    kept = ("run.json", "source_vocab.txt", "vocab.txt", "cases.txt")
+    writers: dict[str, Callable[[Path], object]] = {
+        name: partial(shutil.copyfile, model_path / name)
+        for name in kept
+        if (model_path / name).exists()
+    }
+    writers[WEIGHTS_FILE] = lambda path: write_tensors(path, weights)
+    write_model_files(run_folder, writers)
     export_model(run_folder, arguments.out, precision="int8")
     print(f"{arguments.out}: written; the weights are in {run_folder}")
 

@@ -4,13 +4,20 @@ import csv
 import json
 import os
 import re
+import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from readagain import Summarizer
+from readagain.export.recover import recover_weights
+from readagain.networks.build import build_model
+from readagain.storage.bundled import find_model
+from readagain.training.finetune import TrainedModel
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -87,6 +94,34 @@ def test_example_learns_from_ratings(example, tmp_path):
     assert (accuracies[0], accuracies[-1]) == ("0.000", "1.000")
     text = "The storm of 1990 closed the harbour and the museum of Ghent."
     assert Summarizer.load(model).summarize(text).text
+    weights = tmp_path / "model.weights"
+    assert list(weights.glob("*.onnx")) == []
+    assert not (model / "confidence.json").exists()
+    shutil.rmtree(model)
+    again = example("train_on_ratings.py", rated, "--model", TOY, "--out", model)
+    assert again.returncode == 2
+    assert f"{weights}: exists; choose a new folder" in again.stderr
+
+
+@pytest.mark.slow
+def test_rated_headline_has_the_same_score_in_a_batch():
+    script = runpy.run_path(str(EXAMPLES / "train_on_ratings.py"))
+    trained = TrainedModel.open(find_model("papers"), recover_weights)  # reads five sentences
+    network = build_model(trained.model_dir.run)
+    network.load_state_dict(trained.weights(trained.vocabs))
+    scorer = script["HeadlineScorer"](trained.model_dir, network.eval())
+    headlines = [{"text": "Zyxwick is new", "good": True}]
+    texts = [
+        scorer.read({"text": text, "headlines": headlines})
+        for text in (
+            "We study graphs. The method Zyxwick is new.",
+            "We study the growth of random graphs with many nodes. The method Zyxwick is new.",
+        )
+    ]
+    with torch.no_grad():
+        together, _ = scorer.scores(texts)
+        alone = torch.cat([scorer.scores([text])[0] for text in texts])
+    torch.testing.assert_close(together, alone, atol=1e-4, rtol=0)
 
 
 def test_example_needs_more_ratings_than_held_out(example, tmp_path):

@@ -145,7 +145,12 @@ def _is_acronym(norm: str, before: str | None, after: str | None) -> bool:
     "who" does at the start ("WHO warns of flu"), unless it begins a question ("Who is she?").
     """
     if norm == "who":
-        is_question = after is None or part_of_speech(after) in ("auxiliary", "punctuation")
+        is_question = (
+            after is None
+            or after.endswith("ed")  # the verbs of headlines are in the present tense
+            or after in CLITICS
+            or part_of_speech(after) in ("auxiliary", "adverb", "punctuation")
+        )
         return before is None and not is_question
     return part_of_speech(norm) == "noun"
 

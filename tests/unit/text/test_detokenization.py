@@ -152,7 +152,11 @@ def test_generated_initials_of_a_name_are_in_capitals():
     ("summary", "expected"),
     [
         ("who warns of flu", "WHO warns of flu"),
+        ("who chief resigns", "WHO chief resigns"),
         ("who is at risk", "Who is at risk"),
+        ("who killed her", "Who killed her"),
+        ("who 'd kill her", "Who'd kill her"),
+        ("who really knows", "Who really knows"),
         ("people who warn", "People who warn"),
         ("who", "Who"),
     ],
