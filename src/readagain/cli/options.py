@@ -161,7 +161,7 @@ TokenizedOrRaw = Annotated[
     reading_option(
         "--tokenized/--raw",
         help="Whether texts are tokenized as in Gigaword (lower case, # for digits) or raw.",
-        show_default="detected for parallel text files, else raw",
+        show_default="detected for parallel text and prepared corpora, else raw",
     ),
 ]
 Split = Annotated[
