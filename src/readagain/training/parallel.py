@@ -78,6 +78,7 @@ def join_process_group(
     distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
     try:
         yield processes, device
+        distributed.barrier()  # Gloo may abort a process if another one leaves first.
     finally:
         distributed.destroy_process_group()
 
