@@ -183,6 +183,7 @@ def test_invalid_columns_are_rejected(tmp_path, make_job, content, options, mess
         split(make_job(path, read=TextReadOptions(**options)))
 
 
+@pytest.mark.needs_extras
 def test_invalid_rows_of_remote_file_name_its_address(tmp_path, make_job):
     path = tmp_path / "a.csv"
     path.write_bytes(b"text,place\nThe council of Ghent closed the market.,x\nbro\rken,y\n")
@@ -195,6 +196,7 @@ def test_invalid_rows_of_remote_file_name_its_address(tmp_path, make_job):
     assert invalid.where == f"{url}:3"
 
 
+@pytest.mark.needs_extras
 def test_error_while_remote_rows_are_read_names_the_address(tmp_path, make_job):
     path = tmp_path / "a.jsonl.gz"
     rows = b"".join(b'{"text": "Text %d of Ghent."}\n' % number for number in range(100_000))
