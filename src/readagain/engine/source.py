@@ -22,6 +22,9 @@ from readagain.text.vocab import (
     extended_summary_ids,
 )
 
+MAX_CHECKED_LENGTHS = 4
+"""Maximum number of words kept of a sentence, as a multiple of the words that a model reads."""
+
 
 @dataclass(frozen=True)
 class SourceText:
@@ -95,7 +98,10 @@ class SourceReader:
             document = read_document(
                 text, max_sentences=num_sentences + 1, is_article=True, language=self.language
             )
-        sentences = _sentences_with_words(document)
+        # Checks of a summary also use words after the part that the model reads. The limit keeps
+        # them fast for a long text without the end of a sentence.
+        max_words = MAX_CHECKED_LENGTHS * self.max_words
+        sentences = [sentence[:max_words] for sentence in _sentences_with_words(document)]
         has_unread_sentences = len(sentences) > num_sentences or document.skips_scene_setting
         first_sentences = tuple(_with_full_stops(sentences[:num_sentences], document))
         document = Document(text, first_sentences, is_tokenized=document.is_tokenized)

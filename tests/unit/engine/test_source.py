@@ -142,3 +142,11 @@ def test_style_token_in_a_text_is_unk():
     reader = styled_reader()
     batch = reader.batch([reader.read("the <loose> bridge", tokenized=True)], style="loose")
     assert batch.source_ids[0, 0].tolist()[1] == UNK
+
+
+def test_long_sentence_keeps_four_times_the_words_that_are_read():
+    text = " ".join(f"word{number}" for number in range(1000))
+    source = reader(**{"data.max_source_words": 20}).read(text, tokenized=False)
+    assert [len(sequence) for sequence in source.sequences] == [20]
+    assert len(source.document.words) == 80
+    assert source.is_truncated
