@@ -13,6 +13,10 @@ for each word (SimPO, Meng et al. 2024, without a margin). The mean log-probabil
 headlines is subtracted with a small weight. Some texts are held out; the share of their pairs that
 the model ranks correctly is printed after each epoch.
 
+With several seeds, the model is trained once for each seed, and the new weights are the mean of the
+old weights and of all trainings. The mean has fewer faults than a single training
+(docs/quality.md).
+
 The new model has no confidence, since the weights have changed; see fit_confidence.py.
 """
 
@@ -20,7 +24,7 @@ import argparse
 import json
 import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -92,13 +96,14 @@ class HeadlineScorer:
             [[*ids, EOS, *[PAD] * (T - len(ids) - 1)] for _, ids in headlines]
         )  # (R, T)
         lengths = torch.tensor([len(ids) + 1 for _, ids in headlines])  # (R,), EOS included
-        log_probs = self.network(
-            torch.from_numpy(batch.source_ids)[rows],
-            torch.from_numpy(batch.lengths)[rows],
-            torch.from_numpy(batch.source_ext_ids)[rows],
-            F.pad(targets[:, :-1], (1, 0), value=BOS),
-            targets,
-        )  # (R, T)
+        # Each source is encoded once, for all of its headlines.
+        state = self.network.encode(
+            torch.from_numpy(batch.source_ids),
+            torch.from_numpy(batch.lengths),
+            torch.from_numpy(batch.source_ext_ids),
+        ).select(rows)
+        outputs = self.network.decode(state, F.pad(targets[:, :-1], (1, 0), value=BOS))
+        log_probs = self.network.log_probs(outputs, state.memory, targets, 0.0)  # (R, T)
         is_word = torch.arange(T) < lengths.unsqueeze(1)
         means = log_probs.masked_fill(~is_word, 0.0).sum(1) / lengths
         return means + self.decode.word_reward * (lengths - 1), means
@@ -159,7 +164,7 @@ def train(
     )
     print(f"{len(texts)} texts; pairs ranked correctly: {ranking_accuracy(scorer, held_out):.3f}")
     for epoch in range(arguments.epochs):
-        batches = batches_of(texts)
+        batches = batches_of(random.sample(texts, len(texts)))
         random.shuffle(batches)
         for batch in batches:
             scores, means = scorer.scores(batch)
@@ -175,6 +180,13 @@ def train(
         print(f"epoch {epoch + 1}: {ranking_accuracy(scorer, held_out):.3f}", flush=True)
 
 
+def mean_weights(networks: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    """Return the mean of the weights of several networks."""
+    return {
+        name: torch.stack([weights[name] for weights in networks]).mean(0) for name in networks[0]
+    }
+
+
 def main() -> None:
     """Read the ratings, train, and write a model folder with int8 graphs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -186,31 +198,38 @@ def main() -> None:
     parser.add_argument("--beta", type=float, default=5.0, help="factor of score differences")
     parser.add_argument("--likelihood", type=float, default=0.1, help="weight of the likelihood")
     parser.add_argument("--held-out", type=int, default=150, help="number of texts not trained on")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="one for each training")
     arguments = parser.parse_args()
     run_folder = arguments.out.with_name(arguments.out.name + ".weights")
     for folder in (arguments.out, run_folder):
         if folder.exists():
             parser.error(f"{folder}: exists; choose a new folder")
-    random.seed(arguments.seed)
-    torch.manual_seed(arguments.seed)
     trained = TrainedModel.open(find_model(arguments.model), recover_weights)
     network = build_model(trained.model_dir.run)
-    network.load_state_dict(trained.weights(trained.vocabs))
     network.eval()  # no dropout: few steps on few texts
     scorer = HeadlineScorer(trained.model_dir, network)
     with arguments.rated.open(encoding="utf-8") as file:
         texts = [scorer.read(json.loads(line)) for line in file if line.strip()]
     texts = [text for text in texts if text.good and text.faulty]
-    random.shuffle(texts)
+    random.Random(0).shuffle(texts)
     held_out, texts = texts[: arguments.held_out], texts[arguments.held_out :]
     if not held_out or not texts:
         parser.error(
             f"{arguments.rated}: too few texts with a good and a faulty headline; expected more "
             f"than {arguments.held_out}, or use a smaller --held-out"
         )
-    train(scorer, texts, held_out, arguments)
-    weights = network.state_dict()
+    old_weights = trained.weights(trained.vocabs)
+    trainings = []
+    for seed in arguments.seeds:
+        random.seed(seed)
+        network.load_state_dict(old_weights)
+        train(scorer, texts, held_out, arguments)
+        trainings.append({name: value.clone() for name, value in network.state_dict().items()})
+    weights = trainings[0]
+    if len(trainings) > 1:
+        weights = mean_weights([old_weights, *trainings])
+        network.load_state_dict(weights)
+        print(f"mean: {ranking_accuracy(scorer, held_out):.3f}")
     model_path = trained.model_dir.path
     kept = ("run.json", "source_vocab.txt", "vocab.txt", "cases.txt")
     writers: dict[str, Callable[[Path], object]] = {

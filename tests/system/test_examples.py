@@ -10,13 +10,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from readagain import Summarizer
 from readagain.export.recover import recover_weights
+from readagain.model_dir import WEIGHTS_FILE
 from readagain.networks.build import build_model
 from readagain.storage.bundled import find_model
+from readagain.storage.tensors import read_tensors
 from readagain.training.finetune import TrainedModel
 
 ROOT = Path(__file__).parents[2]
@@ -101,6 +104,26 @@ def test_example_learns_from_ratings(example, tmp_path):
     again = example("train_on_ratings.py", rated, "--model", TOY, "--out", model)
     assert again.returncode == 2
     assert f"{weights}: exists; choose a new folder" in again.stderr
+
+
+@pytest.mark.slow
+def test_example_averages_trainings_and_old_weights(example, tmp_path):
+    rated = tmp_path / "rated.jsonl"
+    rate_headlines(rated)
+    weights = []
+    for name, seeds in (("one", [1]), ("two", [2]), ("both", [1, 2])):
+        done = example(
+            "train_on_ratings.py", rated, "--model", TOY, "--out", tmp_path / name,
+            "--held-out", 5, "--seeds", *seeds,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert ("mean: " in done.stdout) == (name == "both")
+        weights.append(read_tensors(tmp_path / f"{name}.weights" / WEIGHTS_FILE))
+    one, two, both = weights
+    old = read_tensors(TOY / WEIGHTS_FILE)
+    assert any((one[key] != two[key]).any() for key in old)
+    for key, value in both.items():
+        np.testing.assert_allclose(value, (old[key] + one[key] + two[key]) / 3, atol=1e-6)
 
 
 @pytest.mark.slow
