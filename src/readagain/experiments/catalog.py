@@ -132,14 +132,15 @@ PAPER_EXAMPLES: tuple[PaperExample, ...] = tuple(
 
 _CATALOG = _load_toml("catalog.toml")
 EXPERIMENTS: dict[str, Experiment] = {
-    entry["name"]: Experiment(**{"system": entry["name"], **entry})
-    for entry in _CATALOG["experiments"]
+    name: Experiment(name=name, group=group, **{"system": name, **entry})
+    for group, entries in _CATALOG["experiments"].items()
+    for name, entry in entries.items()
 }
 TABLES: dict[str, TableSpec] = {
     name: TableSpec(**{**entry, "notes": [_CATALOG["notes"][note] for note in entry["notes"]]})
     for name, entry in _CATALOG["tables"].items()
 }
-RECIPES: dict[str, dict[str, Any]] = _CATALOG["recipes"]
+RECIPE_SETTINGS: dict[str, dict[str, Any]] = _CATALOG["recipes"]
 """For each recipe, its heading and its training settings for each `--scale`."""
 PAGE_TEXTS: dict[str, str] = _CATALOG["page"]
 """Paragraphs of `results.md`."""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from readagain.experiments.catalog import CLAIMS, EXPERIMENTS, UNTRAINED, paper_table
 from readagain.experiments.results import milliseconds
-from readagain.experiments.store import Effect, ResultStore, t_quantile
+from readagain.experiments.store import FACTORS, Effect, ResultStore, t_quantile
 from readagain.experiments.table import markdown_table
 
 Verdict = Literal["supported", "contradicted", "too small to tell", "not measured"]
@@ -24,9 +24,6 @@ _MIN_WEIGHT_DIFFERENCE = 0.01
 _WORD_CLASS_TITLES = {"content": "content words", "noun": "nouns", "verb": "verbs"}
 _NO_VALUE = "none"
 _ROW_IS_MISSING = "one of the rows is missing"
-# Factors of the experiments in a difference of two scores, or in a difference of two differences:
-# (first - second) - (third - fourth).
-_FACTORS = (1, -1, -1, 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,9 +268,8 @@ class _Tests:
         For four experiments, return (first - second) - (third - fourth). Return None if a result is
         missing.
         """
-        terms = tuple(zip(names, _FACTORS, strict=False))
         effects = self.store.contrast(
-            terms, self.recipe, dataset, use_own_decoding=use_own_decoding
+            names, self.recipe, dataset, use_own_decoding=use_own_decoding
         )
         return None if effects is None else effects["rouge-1"]
 
@@ -354,7 +350,7 @@ def _paper_effect(names: Sequence[str], tables: Sequence[str]) -> str:
     for table in tables:
         scores = _paper_scores(table)
         if all(name in scores for name in names):
-            terms = zip(names, _FACTORS, strict=False)
+            terms = zip(names, FACTORS, strict=False)
             return f"{sum(factor * scores[name] for name, factor in terms):+.2f}"
     return _NO_VALUE
 

@@ -12,11 +12,18 @@ from numpy.typing import NDArray
 from readagain.corpus.inputs import SPLITS
 from readagain.corpus.manifest import fingerprint, list_files
 from readagain.corpus.readers.find import CorpusReadOptions
-from readagain.corpus.shards import LEXICON_FILE, CorpusShard, PreparedCorpus, Split, texts_file
+from readagain.corpus.shards import (
+    LEXICON_FILE,
+    CorpusShard,
+    CorpusSplit,
+    PreparedCorpus,
+    texts_file,
+)
 from readagain.errors import ArgumentError, ArtifactError, DataError
 from readagain.evaluation.dataset import DataSet, read_dataset
 from readagain.experiments.sample_corpus import write_sample_corpora
 from readagain.experiments.settings import ReproduceOptions, common_vocab_size
+from readagain.storage.files import atomic_dir
 from readagain.text.truecasing import CASES_FILE
 from readagain.text.vocab import Vocab
 
@@ -57,7 +64,7 @@ class Corpora:
         self.name = data.resolve().name
         if self.name in tests:
             raise ArgumentError(
-                "{test} {0}: the corpus of {data} has that name; choose another", self.name
+                "{tests} {0}: the corpus of {data} has that name; choose another", self.name
             )
         for split in ("train", "dev"):
             if not self.main.manifest.splits[split]["pairs"]:
@@ -124,13 +131,18 @@ def open_subset(
             return subset
     except ArtifactError:
         pass
-    temporary = out.with_name(f"{out.name}.part")
-    for folder in (out, temporary):
-        shutil.rmtree(folder, ignore_errors=True)
-    temporary.mkdir(parents=True)
+    with atomic_dir(out, temporary=out.with_name(f"{out.name}.part")) as temporary:
+        _write_subset(corpus, temporary, min_sentences, has_selection_split=has_selection_split)
+    return PreparedCorpus.open(out)
+
+
+def _write_subset(
+    corpus: PreparedCorpus, out: Path, min_sentences: int, *, has_selection_split: bool
+) -> None:
+    """Write the files of a subset, see `open_subset`, to the empty folder `out`."""
     for file in (LEXICON_FILE, CASES_FILE):
         if file in corpus.manifest.files:  # older corpora have no truecasing statistics
-            shutil.copyfile(corpus.folder / file, temporary / file)
+            shutil.copyfile(corpus.folder / file, out / file)
     masks = {name: _has_sentences(corpus.split(name), min_sentences) for name in SPLITS}
     source_splits = {name: name for name in SPLITS}
     if has_selection_split:
@@ -138,8 +150,7 @@ def open_subset(
         masks["test"] = np.zeros_like(masks["test"])
         source_splits["dev"] = "train"
     splits: dict[str, dict[str, int]] = {
-        name: _write_split(corpus, source_splits[name], masks[name], temporary, name)
-        for name in SPLITS
+        name: _write_split(corpus, source_splits[name], masks[name], out, name) for name in SPLITS
     }
     for name in ("train", "dev"):
         if not splits[name]["pairs"]:
@@ -152,19 +163,17 @@ def open_subset(
         "selection_pairs": splits["dev"]["pairs"] if has_selection_split else 0,
         "taken_from": corpus.manifest.fingerprint,
     }
-    files = list_files(temporary)
+    files = list_files(out)
     replace(
         corpus.manifest,
         settings={**corpus.manifest.settings, **settings},
         splits=splits,
         files=files,
         fingerprint=fingerprint(files),
-    ).save(temporary)
-    temporary.rename(out)
-    return PreparedCorpus.open(out)
+    ).save(out)
 
 
-def _has_sentences(split: Split, min_sentences: int) -> NDArray[np.bool_]:
+def _has_sentences(split: CorpusSplit, min_sentences: int) -> NDArray[np.bool_]:
     """Return a (P,) mask of the pairs of a split whose texts have enough sentences."""
     # The segments of a pair are the sentences of its text and one summary.
     masks = [np.diff(shard.pairs) - 1 >= min_sentences for shard in split.shards]

@@ -7,6 +7,7 @@ import numpy as np
 
 from readagain.evaluation.dataset import DataSet
 from readagain.experiments.catalog import PAPER_EXAMPLES
+from readagain.experiments.store import bootstrap_interval
 from readagain.text.part_of_speech import part_of_speech
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ _CLASS_BY_PART: dict[str, WordClass] = {
 _BRACKETS = ("-lrb-", "-rrb-", "-lcb-", "-rcb-", "-lsb-", "-rsb-")
 _MAX_TEXTS = 2_000
 """Number of texts of a data set that are measured."""
-_NUM_BOOTSTRAP_SAMPLES = 1000
 
 
 def word_class(norm: str) -> WordClass:
@@ -117,8 +117,7 @@ def _mean_difference(
     num_texts = len(differences)
     if not num_texts:
         return {"texts": 0, "mean": 0.0, "low": 0.0, "high": 0.0, "positive_share": 0.0}
-    draws = np.random.default_rng(0).integers(num_texts, size=(_NUM_BOOTSTRAP_SAMPLES, num_texts))
-    low, high = np.percentile(differences[draws].mean(axis=1), [2.5, 97.5])
+    low, high = bootstrap_interval(differences)
     return {
         "texts": num_texts,
         "mean": float(differences.mean()),

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from readagain.errors import ArtifactError
 from readagain.experiments.catalog import run_name
+from readagain.rouge.scores import Numbers
 from readagain.storage.files import atomic_write
 
 FORMAT_VERSION = 1
@@ -34,8 +34,6 @@ BATCH_SIZES = (1, 16)
 MEASURES = ("rouge-1", "rouge-2", "rouge-l")
 _UNITS_PER_SCORE = 10_000
 """The scores of texts are stored as integers, in hundredths of a percent."""
-
-Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +47,8 @@ class DatasetResult:
         rouge: score of each measure and the ends of its interval, from 0 to 1.
         item_scores: (I, 3) scores of I texts, packed by `pack_scores`.
         habits: statistics of the summaries, such as their mean length (`SummaryStats`).
-        unknown: counts of out-of-vocabulary words by vocabulary; see `copying.count_oov`.
+        unknown: counts of words outside the common vocabulary, see `copying.count_oov`, under
+            the key "common".
         seconds: time to generate the summaries.
         own: results with the decoding settings of the system's own paper; None if these are the
             settings that all experiments use. Keys: the settings `decode` and `allow_unk`,
@@ -67,7 +66,7 @@ class DatasetResult:
     seconds: float
     own: dict[str, Any] | None = None
 
-    def items(self, *, use_own_decoding: bool = False) -> Scores:
+    def items(self, *, use_own_decoding: bool = False) -> Numbers:
         """Return the (I, 3) scores of the texts.
 
         With `use_own_decoding`, return those with the decoding settings of the system's own paper.
@@ -90,7 +89,7 @@ class ExperimentResult:
         corpus: name, fingerprint and size of the training corpus.
         parameters: number of parameters; 0 for a baseline.
         training: minutes; updates; the reason why the training ended (patience, epochs or time
-            limit); the selected checkpoint; the learning curve. Empty for a baseline.
+            limit); the selected checkpoint. Empty for a baseline.
         machine: device, processor, versions, commit, date.
         seconds: time of training and scoring.
         sets: results by name of the data set; the first is the dev split of the corpus.
@@ -217,14 +216,14 @@ def milliseconds(
     }
 
 
-def pack_scores(scores: Scores) -> str:
+def pack_scores(scores: Numbers) -> str:
     """Encode (I, 3) scores from 0 to 1 as a short string."""
     units = np.rint(scores * _UNITS_PER_SCORE).astype("<u2")
     return base64.b64encode(zlib.compress(units.tobytes(), 9)).decode("ascii")
 
 
-def unpack_scores(packed: str) -> Scores:
+def unpack_scores(packed: str) -> Numbers:
     """Decode a string that `pack_scores` returned."""
     units = np.frombuffer(zlib.decompress(base64.b64decode(packed)), "<u2")
-    scores: Scores = units.reshape(-1, len(MEASURES)) / _UNITS_PER_SCORE  # (I, 3)
+    scores: Numbers = units.reshape(-1, len(MEASURES)) / _UNITS_PER_SCORE  # (I, 3)
     return scores

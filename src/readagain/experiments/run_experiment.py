@@ -1,11 +1,10 @@
 """Runs of experiments: train a network, generate summaries, score them, write the result."""
 
 import gc
-import json
 import platform
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +14,6 @@ import torch
 from rich.console import Console
 
 from readagain.config.files import run_to_dict
-from readagain.config.parameters import count_parameters
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ArgumentError
@@ -36,22 +34,20 @@ from readagain.experiments.results import (
 )
 from readagain.experiments.settings import ReproduceOptions, experiment_run
 from readagain.experiments.trained_model import ExperimentModel
+from readagain.networks.build import count_parameters
 from readagain.processors import describe_machine
 from readagain.rouge.options import SCORE_KINDS
-from readagain.search.features import FEATURES
+from readagain.search.features import FEATURE_NAMES
 from readagain.storage.output_dir import LocalDir
-from readagain.text.vocab import Vocab
 from readagain.training.checkpoint import latest_checkpoint
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 from readagain.training.parallel import choose_device
 from readagain.training.provenance import describe_device, package_commit
-from readagain.training.run_dir import METRICS_FILE, RunDir
+from readagain.training.run_dir import RunDir
 from readagain.training.stop_signal import StopSignal
 from readagain.version import __version__
 
-_CURVE_METRICS = ("loss", "dev_loss", "rouge_1")
-_MAX_CURVE_POINTS = 100
 _TUNE_MEASURE = "rouge-1"
 _MAX_TUNE_ROUNDS = 10
 
@@ -119,8 +115,7 @@ class ExperimentRunner:
         """Score a baseline and write the result."""
         start = time.monotonic()
         name = planned.experiment.system
-        vocabs = {"common": self.corpora.common_vocab}
-        sets, summaries = self._score(planned, lambda protocol: load_system(name, protocol), vocabs)
+        sets, summaries = self._score(planned, lambda protocol: load_system(name, protocol))
         result = self._make_result(
             planned, sets, parameters=0, training={}, seconds=time.monotonic() - start
         )
@@ -140,8 +135,7 @@ class ExperimentRunner:
         training = _describe_training(model_path)
         if has_features(run):
             model, training["tuned"] = self._tune(planned, model)
-        vocabs = {"own": model.model_dir.vocab, "common": self.corpora.common_vocab}
-        sets, summaries = self._score(planned, model.system, vocabs, model)
+        sets, summaries = self._score(planned, model.system, model)
         # The first data set is the dev split of the corpus.
         dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
         # A resumed training took longer than in this call.
@@ -262,7 +256,6 @@ class ExperimentRunner:
         self,
         planned: PlannedRun,
         load: Callable[[str], System],
-        vocabs: Mapping[str, Vocab],
         model: ExperimentModel | None = None,
     ) -> tuple[dict[str, DatasetResult], dict[str, list[str]]]:
         """Score a system on all data sets.
@@ -270,7 +263,6 @@ class ExperimentRunner:
         Args:
             planned: the run.
             load: function that returns the system with the settings of a protocol.
-            vocabs: vocabularies by name; the words outside each of them are counted.
             model: network to score a second time, with the decoding settings of its own paper;
                 None for a baseline.
 
@@ -289,7 +281,7 @@ class ExperimentRunner:
                 figure=result.rouge.protocol.main_score,
                 fingerprint=result.data.fingerprint,
                 habits=asdict(result.stats),
-                unknown={name: count_oov(result, vocab) for name, vocab in vocabs.items()},
+                unknown={"common": count_oov(result, self.corpora.common_vocab)},
                 seconds=result.seconds,
                 own=own,
                 **_rouge_fields(result),
@@ -359,7 +351,7 @@ def own_decode_settings(
 
 def has_features(run: RunSpec) -> bool:
     """Return whether the search uses extractive features, as ABS+ does."""
-    return any(getattr(run.decode, f"{name}_bonus") for name in FEATURES)
+    return any(getattr(run.decode, f"{name}_bonus") for name in FEATURE_NAMES)
 
 
 def _rouge_fields(result: Evaluation) -> dict[str, Any]:
@@ -377,7 +369,7 @@ def _rouge_fields(result: Evaluation) -> dict[str, Any]:
 
 
 def _describe_training(model_path: Path) -> dict[str, Any]:
-    """Return `ExperimentResult.training`: duration, selected checkpoint and learning curve."""
+    """Return `ExperimentResult.training`: duration and selected checkpoint."""
     run_dir = RunDir(LocalDir(model_path))
     state = run_dir.finished_state()
     if state is None:
@@ -386,20 +378,11 @@ def _describe_training(model_path: Path) -> dict[str, Any]:
         state, ended_by = checkpoint.state, "time limit"
     else:
         ended_by = "patience" if state.has_stopped_early else "epochs"
-    curve: dict[str, list[list[float]]] = {name: [] for name in _CURVE_METRICS}
-    for line in (model_path / METRICS_FILE).read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
-        for name in _CURVE_METRICS:
-            if name in record:
-                curve[name].append([round(record["epoch"], 3), round(record[name], 4)])
     return {
         "minutes": round(state.minutes, 3),
         "updates": state.step,
         "ended_by": ended_by,
         "best": None if state.best is None else asdict(state.best),
-        "curve": {
-            name: points[:: 1 + len(points) // _MAX_CURVE_POINTS] for name, points in curve.items()
-        },
     }
 
 

@@ -8,10 +8,10 @@ from typing import Any, Literal, get_args
 
 from readagain.config.fields import join_with_or
 from readagain.config.override import override, parse_assignments
-from readagain.config.parameters import count_parameters
 from readagain.config.schema import ModelSpec, RunSpec
 from readagain.errors import ArgumentError
-from readagain.experiments.catalog import RECIPES, Experiment, Recipe
+from readagain.experiments.catalog import RECIPE_SETTINGS, Experiment, Recipe
+from readagain.networks.build import count_parameters
 from readagain.presets import PRESETS
 
 Scale = Literal["small", "paper"]
@@ -76,7 +76,7 @@ class ReproduceOptions:
         for recipe in self.recipes:
             if recipe not in get_args(Recipe):
                 raise ArgumentError(
-                    "{recipe} is {0!r}; expected {1}", recipe, join_with_or(get_args(Recipe))
+                    "{recipes} is {0!r}; expected {1}", recipe, join_with_or(get_args(Recipe))
                 )
 
     @property
@@ -108,19 +108,19 @@ def experiment_run(
         epochs: number of epochs; None for that of the recipe.
         changes: assignments such as `train.batch_size=512`, which override the recipe.
     """
-    settings: dict[str, object] = {"train.seed": seed, **RECIPES[recipe][scale]}
+    settings: dict[str, object] = {"train.seed": seed, **RECIPE_SETTINGS[recipe][scale]}
     is_paper_scale = scale == "paper"
     if is_paper_scale and recipe != "paper":
         settings["train.learning_rate"] = experiment.adamw_learning_rate
     if is_paper_scale and recipe == "modern":
         steps_per_epoch = max(
-            1, math.ceil(train_pairs / RECIPES[recipe][scale]["train.batch_size"])
+            1, math.ceil(train_pairs / RECIPE_SETTINGS[recipe][scale]["train.batch_size"])
         )
         settings |= _modern_schedule(steps_per_epoch, epochs or experiment.modern_epochs)
     if epochs is not None:
         settings["train.epochs"] = epochs
     run = override(experiment_network(experiment, scale=scale), settings)
-    run = override(run, parse_assignments(changes), where="--set")
+    run = override(run, parse_assignments(changes), argument="changes")
     if recipe == "converged" and is_paper_scale and not run.train.validate_every:
         half_epoch = max(1, train_pairs // (2 * run.train.batch_size))
         run = override(run, {"train.validate_every": half_epoch})

@@ -11,9 +11,13 @@ import numpy as np
 
 from readagain.errors import DataError
 from readagain.experiments.catalog import UNTRAINED
-from readagain.experiments.results import MEASURES, DatasetResult, ExperimentResult, Scores
+from readagain.experiments.results import MEASURES, DatasetResult, ExperimentResult
 from readagain.rouge.corpus import Estimate
+from readagain.rouge.scores import Numbers
 
+FACTORS = (1, -1, -1, 1)
+"""Factors of experiments in a difference of two scores, first - second, or in a difference of two
+differences, (first - second) - (third - fourth)."""
 _NUM_BOOTSTRAP_SAMPLES = 1000
 _CONFIDENCE = 0.95
 _MAX_DOF = 10_000  # with more degrees of freedom, the t distribution is practically normal
@@ -47,7 +51,7 @@ class Effect:
 class SeedVariance(NamedTuple):
     """Variance of the mean scores between seeds, pooled over experiments."""
 
-    values: Scores
+    values: Numbers
     """(3,) variance of each ROUGE measure."""
     dof: int
     """Degrees of freedom."""
@@ -74,21 +78,21 @@ class SeedResults:
         """Return the results on one data set, one for each seed."""
         return [run.sets[dataset] for run in self.runs]
 
-    def items(self, dataset: str, *, use_own_decoding: bool = False) -> Scores:
+    def items(self, dataset: str, *, use_own_decoding: bool = False) -> Numbers:
         """Return the (I, 3) scores of the texts, averaged over seeds.
 
         With `use_own_decoding`, return those with the decoding settings of the system's own paper.
         """
         scores = [result.items(use_own_decoding=use_own_decoding) for result in self.on(dataset)]
-        mean: Scores = np.mean(scores, axis=0)
+        mean: Numbers = np.mean(scores, axis=0)
         return mean
 
-    def seed_variance(self, dataset: str) -> Scores | None:
+    def seed_variance(self, dataset: str) -> Numbers | None:
         """Return the (3,) variances of the mean scores between seeds; None below two seeds."""
         if len(self.seeds) < 2:
             return None
         means = [result.items().mean(axis=0) for result in self.on(dataset)]
-        variance: Scores = np.var(means, axis=0, ddof=1)
+        variance: Numbers = np.var(means, axis=0, ddof=1)
         return variance
 
     def scores(self, dataset: str) -> dict[str, Estimate]:
@@ -104,11 +108,7 @@ class SeedResults:
         values = rouge[:, :, 0].mean(axis=0)
         low, high = rouge[0, :, 1], rouge[0, :, 2]
         if len(rouge) > 1:
-            items = self.items(dataset)  # (I, 3)
-            size = (_NUM_BOOTSTRAP_SAMPLES, len(items))
-            draws = np.random.default_rng(0).integers(len(items), size=size)
-            means = np.stack([items[draw].mean(axis=0) for draw in draws])
-            low, high = np.percentile(means, [2.5, 97.5], axis=0)
+            low, high = bootstrap_interval(self.items(dataset))
         return {
             measure: Estimate(100 * values[index], 100 * low[index], 100 * high[index])
             for index, measure in enumerate(MEASURES)
@@ -154,47 +154,38 @@ class ResultStore:
         """Return the results of an experiment; a baseline has the same results for every recipe."""
         return self._by_key.get((name, recipe)) or self._by_key.get((name, UNTRAINED))
 
-    def compare(
-        self, first: str, second: str, recipe: str, dataset: str | None = None
-    ) -> dict[str, Effect] | None:
-        """Return the score of an experiment minus that of a second one, for each measure.
-
-        None if one of them has no result.
-        """
-        return self.contrast(((first, 1), (second, -1)), recipe, dataset)
-
     def _contrast(
         self,
-        terms: tuple[tuple[str, int], ...],
+        names: tuple[str, ...],
         recipe: str,
         dataset: str | None = None,
         *,
         use_own_decoding: bool = False,
     ) -> dict[str, Effect] | None:
-        """Return a weighted sum of the scores of experiments, for each measure.
+        """Return the difference between the scores of experiments, for each measure.
 
-        The variance of the sum has two parts: the variance of its mean over texts, and the variance
-        between seeds. The variance between seeds is pooled over experiments (`seed_variance`), so
-        it is also known for an experiment with one seed. If the seeds of an experiment vary more
-        than that, its own variance is used.
+        Its variance has two parts: the variance of its mean over texts, and the variance between
+        seeds. The variance between seeds is pooled over experiments (`seed_variance`), so it is
+        also known for an experiment with one seed. If the seeds of an experiment vary more than
+        that, its own variance is used.
 
         Args:
-            terms: experiments, each with its factor: 1 and -1 give the difference of two scores.
+            names: two or four experiments; see `FACTORS`.
             recipe: recipe of the experiments.
             dataset: data set; by default the first on which all experiments were scored.
             use_own_decoding: whether to use the scores with the decoding settings of the system's
                 own paper.
 
         Returns:
-            The sum with its interval; None if an experiment is missing, or if not all experiments
-            were scored on the data set.
+            The difference with its interval; None if an experiment is missing, or if not all
+            experiments were scored on the data set.
         """
         weighted_results = [
             (results, factor)
-            for name, factor in terms
+            for name, factor in zip(names, FACTORS, strict=False)
             if (results := self.find(name, recipe)) is not None
         ]
-        if len(weighted_results) < len(terms):
+        if len(weighted_results) < len(names):
             return None
         all_results = [results for results, _ in weighted_results]
         shared_datasets = [
@@ -206,7 +197,7 @@ class ResultStore:
             dataset = shared_datasets[0]
         if dataset not in shared_datasets:
             return None
-        text_sums: Scores = np.sum(
+        text_sums: Numbers = np.sum(
             [
                 factor * results.items(dataset, use_own_decoding=use_own_decoding)
                 for results, factor in weighted_results
@@ -263,9 +254,18 @@ class ResultStore:
             ]
             if variances:
                 total_dof = sum(dof for _, dof in variances)
-                total: Scores = np.sum([variance * dof for variance, dof in variances], axis=0)
+                total: Numbers = np.sum([variance * dof for variance, dof in variances], axis=0)
                 return SeedVariance(total / total_dof, total_dof)
         return None
+
+
+def bootstrap_interval(values: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the ends of the 95% interval of the mean of (I, ...) values, from a bootstrap."""
+    size = (_NUM_BOOTSTRAP_SAMPLES, len(values))
+    draws = np.random.default_rng(0).integers(len(values), size=size)
+    means = np.stack([values[draw].mean(axis=0) for draw in draws])
+    low, high = np.percentile(means, [2.5, 97.5], axis=0)
+    return low, high
 
 
 @cache

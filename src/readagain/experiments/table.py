@@ -22,8 +22,8 @@ class MarkedEstimate(Estimate):
         return f"{self.value:.2f}{self.mark} ({self.low:.1f}–{self.high:.1f})"
 
 
-Value = str | int | float | MarkedEstimate | None
-TableRow = Mapping[str, Value]
+TableCell = str | int | float | MarkedEstimate | None
+TableRow = Mapping[str, TableCell]
 """Values by column; a column without a value is shown as "not run"."""
 
 
@@ -43,7 +43,7 @@ class TableSection:
     rows: Sequence[TableRow]
     other_recipe: Sequence[str] = ()
 
-    def values(self, row: TableRow) -> list[Value]:
+    def values(self, row: TableRow) -> list[TableCell]:
         """Return the values of a row in the order of the columns."""
         return [row.get(column) for column in self.columns]
 
@@ -115,14 +115,14 @@ class Table:
         return file.getvalue()
 
 
-def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[TableCell]]) -> str:
     """Return a Markdown table."""
     lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
     lines += [f"| {' | '.join(map(_format_cell, row))} |" for row in rows]
     return "\n".join(lines)
 
 
-def _format_cell(value: Value) -> str:
+def _format_cell(value: TableCell) -> str:
     if value is None:
         return "not run"
     if isinstance(value, float):

@@ -5,11 +5,11 @@ from itertools import product
 from statistics import mean
 from typing import Any
 
-from readagain.experiments.catalog import EXPERIMENTS, RECIPES, TABLES, paper_table
+from readagain.experiments.catalog import EXPERIMENTS, RECIPE_SETTINGS, TABLES, paper_table
 from readagain.experiments.importance import WORD_CLASSES
 from readagain.experiments.results import BATCH_SIZES, DatasetResult, milliseconds
 from readagain.experiments.store import ResultStore, SeedResults
-from readagain.experiments.table import MarkedEstimate, Table, TableRow, TableSection, Value
+from readagain.experiments.table import MarkedEstimate, Table, TableCell, TableRow, TableSection
 from readagain.model_dir import PRECISIONS
 
 _MEASURE_TITLES = {"rouge-1": "R-1", "rouge-2": "R-2", "rouge-l": "R-L"}
@@ -62,7 +62,7 @@ def _build_table(
                 other_names.append(name)
         sections.append(
             TableSection(
-                heading=RECIPES[recipe]["heading"],
+                heading=RECIPE_SETTINGS[recipe]["heading"],
                 columns=["row", *columns(recipe)],
                 rows=[
                     {"row": EXPERIMENTS[name].title, **row}
@@ -98,7 +98,9 @@ def _rouge_table(store: ResultStore, name: str) -> Table:
 
     def rows(experiment: str, recipe: str, results: SeedResults | None) -> list[TableRow]:
         base = TABLES[name].rows[experiment]
-        row: dict[str, Value] = {"compared with": EXPERIMENTS[base].title if base else "nothing"}
+        row: dict[str, TableCell] = {
+            "compared with": EXPERIMENTS[base].title if base else "nothing"
+        }
         if experiment in paper_rows:
             paper_row = paper_rows[experiment]
             row[_PAPER_NAME] = f"{paper_row.label} {paper_row.size}".rstrip("- ")
@@ -150,7 +152,7 @@ def _score_cells(
     recipe: str,
     results: SeedResults,
     datasets: Sequence[str],
-) -> dict[str, Value]:
+) -> dict[str, TableCell]:
     """Return the cells with the scores of an experiment, marked by the comparison with `base`.
 
     The scores are those on the first of `datasets` on which the experiment was scored.
@@ -158,7 +160,7 @@ def _score_cells(
     dataset = next((dataset for dataset in datasets if dataset in results.datasets), None)
     if dataset is None:
         return dict.fromkeys((*_SCORE_COLUMNS, *_OWN_COLUMNS), "not scored")
-    effects = store.compare(name, base, recipe, dataset) if base else None
+    effects = store.contrast((name, base), recipe, dataset) if base else None
     own_cells = ["the same"] * len(_OWN_COLUMNS)
     if own_results := [result.own for result in results.on(dataset) if result.own]:
         own_cells = [
@@ -184,7 +186,7 @@ def _mean_words(results: Sequence[DatasetResult]) -> float | None:
     return mean(lengths) if lengths else None
 
 
-def _training_cells(results: SeedResults) -> dict[str, Value]:
+def _training_cells(results: SeedResults) -> dict[str, TableCell]:
     """Return the cells about the training, averaged over seeds."""
     runs = results.runs
     if not runs[0].training:

@@ -41,7 +41,7 @@ def made_up(row, mean=0.3, *, recipe="modern", seed=1, sets=None, importance=Non
         run={"title": row},
         corpus={"name": "news", "fingerprint": "f" * 64, "train_pairs": 1000},
         parameters=1_000_000,
-        training={"minutes": 1.5, "updates": 10, "best": None, "curve": {}},
+        training={"minutes": 1.5, "updates": 10, "best": None},
         machine={
             "device_type": "cuda",
             "device": "a GPU",

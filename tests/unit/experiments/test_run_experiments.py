@@ -271,6 +271,11 @@ def test_result_keeps_data_sets_of_earlier_calls(small, silent, tmp_path):
     assert again.existing == ["prefix/untrained-seed1"]
 
 
+def test_unknown_recipe_is_an_error(small):
+    with pytest.raises(ConfigError, match="recipes is 'old'; expected converged, modern or paper"):
+        small(GRU, recipes=("old",))
+
+
 def test_repeated_recipe_is_run_once(small, silent):
     result = run_experiments(small(GRU, recipes=("converged", "converged")), silent)
     assert (result.done, result.failed) == (["gru_15k/converged-seed1"], {})
@@ -310,7 +315,7 @@ def test_data_set_with_the_name_of_the_corpus_is_an_error(small, silent, tmp_pat
     run_experiments(options, silent)
     data = options.work / "corpora" / "invented"
     other = small("prefix", data=data, tests={"invented": data}, out=tmp_path / "other")
-    with pytest.raises(ConfigError, match="test invented: the corpus of data has that name"):
+    with pytest.raises(ConfigError, match="tests invented: the corpus of data has that name"):
         run_experiments(other, silent)
 
 

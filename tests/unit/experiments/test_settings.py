@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from readagain.config.parameters import count_parameters
 from readagain.experiments.catalog import EXPERIMENTS, Experiment
 from readagain.experiments.settings import common_vocab_size, experiment_network, experiment_run
+from readagain.networks.build import count_parameters
 from readagain.presets import PRESETS
 
 

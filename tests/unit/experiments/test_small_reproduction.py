@@ -86,7 +86,6 @@ def test_result_describes_the_training(kept_run):
     result, _, _ = kept_run
     assert result.run["train"]["epochs"] == 2
     assert result.training["updates"] > 0
-    assert result.training["curve"]["dev_loss"][-1][0] == pytest.approx(2.0)
     assert result.parameters > 10_000
     assert result.machine["device_type"] == "cpu"
     assert result.seconds > 0

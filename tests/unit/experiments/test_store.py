@@ -39,15 +39,15 @@ def test_find_separates_recipes_and_shares_baselines(result):
     assert store.find("gru_69k", "paper") is None
 
 
-def test_compare_uses_a_shared_data_set(result, scored):
+def test_contrast_uses_a_shared_data_set(result, scored):
     one = result("gru_15k", sets={"part": scored(0.3), "duc": scored(0.5)})
     other = result("gru_69k", sets={"news": scored(0.3), "duc": scored(0.4)})
     store = ResultStore([one, other])
-    found = store.compare("gru_15k", "gru_69k", "modern")
+    found = store.contrast(("gru_15k", "gru_69k"), "modern")
     assert found["rouge-1"].difference == pytest.approx(0.1, abs=1e-3)
     assert found["rouge-1"].mark == "▲"
-    assert store.compare("gru_15k", "gru_69k", "modern", "news") is None
-    assert store.compare("gru_15k", "lstm_15k", "modern") is None
+    assert store.contrast(("gru_15k", "gru_69k"), "modern", "news") is None
+    assert store.contrast(("gru_15k", "lstm_15k"), "modern") is None
 
 
 def test_effect_has_the_direction_of_its_interval():
@@ -67,7 +67,7 @@ def test_interval_over_seeds_follows_student(result):
             for seed, mean in enumerate(seed_means)
         ]
     )
-    found = store.compare("gru_69k", "gru_15k", "modern")["rouge-1"]
+    found = store.contrast(("gru_69k", "gru_15k"), "modern")["rouge-1"]
     assert found.difference == pytest.approx(0.02, abs=1e-4)
     # Variance 0.01² between seeds, three of each, four degrees of freedom: 2.776.
     assert found.high - found.difference == pytest.approx(2.776 * 0.01 * (2 / 3) ** 0.5, rel=0.02)
@@ -79,8 +79,8 @@ def test_one_seed_has_the_pooled_variance(result):
     pair = [result("gru_69k", 0.30, seed=1), result("gru_69k", 0.31, seed=2)]
     one = ResultStore([result("gru_15k", 0.3), result("lstm_15k", 0.31)])
     pooled = ResultStore([result("gru_15k", 0.3), result("lstm_15k", 0.31), *pair])
-    assert one.compare("lstm_15k", "gru_15k", "modern")["rouge-1"].mark == "▲"
-    assert pooled.compare("lstm_15k", "gru_15k", "modern")["rouge-1"].mark == ""
+    assert one.contrast(("lstm_15k", "gru_15k"), "modern")["rouge-1"].mark == "▲"
+    assert pooled.contrast(("lstm_15k", "gru_15k"), "modern")["rouge-1"].mark == ""
 
 
 def test_diverged_experiment_has_its_own_variance(result):
@@ -90,8 +90,8 @@ def test_diverged_experiment_has_its_own_variance(result):
     others = [result("gru_15k", mean, seed=seed) for seed, mean in enumerate((0.33, 0.34))]
     store = ResultStore([*diverged, *others, result("gru_69k", 0.30)])
     assert store.seed_variance("modern", "news").values[0] ** 0.5 == pytest.approx(0.0071, abs=1e-4)
-    narrow = store.compare("gru_69k", "gru_15k", "modern")["rouge-1"]
-    wide = store.compare("gru_69k", "read_again_gru_15k", "modern")["rouge-1"]
+    narrow = store.contrast(("gru_69k", "gru_15k"), "modern")["rouge-1"]
+    wide = store.contrast(("gru_69k", "read_again_gru_15k"), "modern")["rouge-1"]
     assert wide.high - wide.low > 5 * (narrow.high - narrow.low)
 
 
@@ -105,7 +105,7 @@ def test_subset_of_texts_has_the_variance_of_the_corpus(result, scored):
 def test_baseline_has_no_variance_between_seeds(result):
     baseline = replace(result("prefix", 0.3, recipe="untrained"), training={})
     seeds = [result("gru_15k", 0.40), result("gru_15k", 0.41, seed=2)]
-    found = ResultStore([baseline, *seeds]).compare("gru_15k", "prefix", "modern")["rouge-1"]
+    found = ResultStore([baseline, *seeds]).contrast(("gru_15k", "prefix"), "modern")["rouge-1"]
     assert found.difference == pytest.approx(0.105, abs=1e-3)
     # One degree of freedom: 12.71. The standard error of two seeds is 0.005.
     assert found.high - found.difference == pytest.approx(12.71 * 0.005, rel=0.02)
@@ -115,8 +115,8 @@ def test_contrast_uses_own_decoding(result, scored):
     own = {"item_scores": pack_scores(np.full((200, 3), 0.1))}
     sets = {"news": replace(scored(0.3, spread=0), own=own)}
     store = ResultStore([result("gru_15k", sets=sets), result("gru_69k", 0.3)])
-    terms = (("gru_69k", 1), ("gru_15k", -1))
-    found = store.contrast(terms, "modern", use_own_decoding=True)["rouge-1"]
+    names = ("gru_69k", "gru_15k")
+    found = store.contrast(names, "modern", use_own_decoding=True)["rouge-1"]
     assert found.difference == pytest.approx(0.2, abs=1e-2)
 
 
@@ -133,4 +133,4 @@ def test_store_rejects_different_texts_under_one_name(result, scored):
 
 def test_compare_pairs_scores_by_text(result):
     store = ResultStore([result("gru_15k", 0.30), result("gru_69k", 0.31)])
-    assert store.compare("gru_69k", "gru_15k", "modern")["rouge-1"].mark == "▲"
+    assert store.contrast(("gru_69k", "gru_15k"), "modern")["rouge-1"].mark == "▲"

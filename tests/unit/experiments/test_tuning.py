@@ -10,7 +10,7 @@ from readagain.experiments.results import read_results
 from readagain.experiments.run_experiment import has_features
 from readagain.experiments.trained_model import ExperimentModel
 from readagain.presets import PRESETS
-from readagain.search.features import FEATURES
+from readagain.search.features import FEATURE_NAMES
 
 ABS_PLUS = "abs_plus_69k"
 
@@ -21,7 +21,7 @@ def test_abs_plus_is_tuned_on_duc_and_scored_with_it(small, silent, monkeypatch)
     real_system = ExperimentModel.system
 
     def record_weights(model, protocol, *decode, **options):
-        used_weights.append([getattr(model.run.decode, f"{name}_bonus") for name in FEATURES])
+        used_weights.append([getattr(model.run.decode, f"{name}_bonus") for name in FEATURE_NAMES])
         return real_system(model, protocol, *decode, **options)
 
     monkeypatch.setattr(ExperimentModel, "system", record_weights)
