@@ -35,8 +35,8 @@ from tempfile import TemporaryDirectory
 
 import psutil
 
-from readagain.engine.speed import SENTENCES
 from readagain.engine.summarizer import Summarizer
+from readagain.experiments.sample_corpus import TIMED_SENTENCES
 from readagain.processors import describe_machine
 
 CLIENTS = 64
@@ -419,7 +419,8 @@ def main() -> None:
         f"Python {platform.python_version()}; {arguments.model}, {arguments.workers} workers"
     )
     texts = [
-        f"{SENTENCES[number % len(SENTENCES)]} It was case {number}." for number in range(NUM_TEXTS)
+        f"{TIMED_SENTENCES[number % len(TIMED_SENTENCES)]} It was case {number}."
+        for number in range(NUM_TEXTS)
     ]
     summaries = map(str, Summarizer.load(arguments.model).summarize(texts))
     expected = dict(zip(texts, summaries, strict=True))

@@ -28,7 +28,7 @@ import numpy as np
 import torch
 
 from readagain.config.schema import RECIPES, RunSpec
-from readagain.corpus.shards import CorpusShard, PreparedCorpus, Split
+from readagain.corpus.shards import CorpusShard, CorpusSplit, PreparedCorpus
 from readagain.networks import dispatch
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
@@ -70,7 +70,7 @@ def _compare(
     preset: str,
     batch_size: int,
     recipe: str,
-    split: Split,
+    split: CorpusSplit,
     device: torch.device,
     seconds: float,
 ) -> None:
@@ -183,7 +183,7 @@ def _count_multiply_adds(run: RunSpec, dataset: TrainingDataset) -> float:
     return per_source_word * source_words + per_summary_word * summary_words
 
 
-def _make_dataset(run: RunSpec, split: Split, device: torch.device) -> TrainingDataset:
+def _make_dataset(run: RunSpec, split: CorpusSplit, device: torch.device) -> TrainingDataset:
     def ids_by_lexicon_id(vocab_size: int) -> np.ndarray:
         ids = np.arange(LEXICON_SIZE + 1) + len(SPECIAL_TOKENS)
         return np.where(ids < vocab_size, ids, UNK)
@@ -198,16 +198,16 @@ def _make_dataset(run: RunSpec, split: Split, device: torch.device) -> TrainingD
     )
 
 
-def _read_split(folder: Path) -> Split:
+def _read_split(folder: Path) -> CorpusSplit:
     """Read the train split of a corpus; rarer words than `LEXICON_SIZE` become one word."""
     split = PreparedCorpus.open(folder).split("train")
     shards = [
         replace(shard, words=np.minimum(shard.words, LEXICON_SIZE - 1)) for shard in split.shards
     ]
-    return Split("train", tuple(shards))
+    return CorpusSplit("train", tuple(shards))
 
 
-def _make_random_split(num_pairs: int = 200_000) -> Split:
+def _make_random_split(num_pairs: int = 200_000) -> CorpusSplit:
     """Return pairs of random words with the lengths of news; each pair has two segments."""
     rng = np.random.default_rng(0)
 
@@ -224,7 +224,7 @@ def _make_random_split(num_pairs: int = 200_000) -> Split:
         pairs=np.arange(num_pairs + 1) * 2,
         origins=np.zeros(num_pairs, np.uint16),
     )
-    return Split("train", (shard,))
+    return CorpusSplit("train", (shard,))
 
 
 def _wait(device: torch.device) -> None:

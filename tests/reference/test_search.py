@@ -9,9 +9,9 @@ from table_model import TableModel
 from readagain.search.beam import beam_search
 from readagain.search.constraints import (
     ByteLengthConstraint,
-    CopyLimit,
     ForcedPrefix,
     LengthConstraint,
+    NoDoubledWord,
     NoRepeatedNgram,
 )
 from readagain.search.features import FeatureWeights
@@ -72,13 +72,10 @@ def only(sources, document):
 class OneByOne:
     """All continuations of a list of words, with constraints in plain Python."""
 
-    def __init__(
-        self, model, sources, document, *, length, ngram=0, limits_copies=False, **scoring
-    ):
+    def __init__(self, model, sources, document, *, length, ngram=0, **scoring):
         self.model, self.sources, self.document = model, sources, document
-        self.length, self.ngram, self.limits_copies = length, ngram, limits_copies
+        self.length, self.ngram = length, ngram
         self.exponent = scoring.get("length_penalty", 0.0)
-        self.coverage = scoring.get("coverage", 0.0)
         self.features = scoring.get("features", FeatureWeights())
         self.seen = {}
 
@@ -125,17 +122,13 @@ class OneByOne:
 
     def _next_words(self, words):
         candidates = self._offers(words)
-        source = list(self.sources.source_ext_ids[self.document])
         if len(words) == self.length.maximum:
             return
-        for id, log_prob, position in zip(
-            candidates.ids[0], candidates.log_probs[0], candidates.copied_from[0], strict=True
-        ):
+        for id, log_prob in zip(candidates.ids[0], candidates.log_probs[0], strict=True):
             longer = [*words, id]
             grams = [tuple(longer[i : i + self.ngram]) for i in range(len(longer) - self.ngram + 1)]
             repeats = self.ngram and len(grams) > len(set(grams))
-            overdone = self.limits_copies and position >= 0 and words.count(id) >= source.count(id)
-            if log_prob > -np.inf and not repeats and not overdone:
+            if log_prob > -np.inf and not repeats:
                 yield id, log_prob
 
     def end(self, words):
@@ -144,11 +137,7 @@ class OneByOne:
 
     def score(self, words, log_prob, num_scored):
         """Score a list of words with `num_scored` scored words."""
-        attention = np.sum(
-            [self._offers(words[:i]).attention[0] for i in range(num_scored)], axis=0
-        )
-        penalty = np.maximum(attention - 1, 0).sum()
-        return log_prob / num_scored**self.exponent - self.coverage * penalty
+        return log_prob / num_scored**self.exponent
 
     def all_summaries(self):
         """Try every sequence of words."""
@@ -198,9 +187,8 @@ SETTINGS = [
     {},
     {"length_penalty": 1.0},
     {"length_penalty": 0.6, "ngram": 1},
-    {"ngram": 2, "coverage": 0.3},
-    {"limits_copies": True, "length_penalty": 1.0},
-    {"limits_copies": True, "ngram": 2, "coverage": 0.2, "length_penalty": 0.5},
+    {"ngram": 2},
+    {"ngram": 2, "length_penalty": 0.5},
     {"features": FeatureWeights(unigram=0.7, bigram=1.1, trigram=2.0, reordering=-0.9)},
     {
         "features": FeatureWeights(unigram=2.0, bigram=-0.4, reordering=0.3),
@@ -209,8 +197,6 @@ SETTINGS = [
     },
     {
         "features": FeatureWeights(unigram=-1.0, trigram=0.5),
-        "limits_copies": True,
-        "coverage": 0.2,
         "length_penalty": 0.5,
     },
 ]
@@ -220,11 +206,8 @@ def search_with(model, sources, settings, *, length, **options):
     constraints = []
     if "ngram" in settings:
         constraints.append(NoRepeatedNgram(settings["ngram"]))
-    if "limits_copies" in settings:
-        constraints.append(CopyLimit(sources))
     scoring = Scoring(
         length_penalty=settings.get("length_penalty", 0.0),
-        coverage_penalty=settings.get("coverage", 0.0),
         features=settings.get("features", FeatureWeights()),
     )
     return beam_search(
@@ -398,12 +381,12 @@ def test_all_constraints_keep_documents_independent(seed):
             n_best=3,
             length=LengthConstraint(minimum=3, maximum=6),
             constraints=[
-                NoRepeatedNgram(1),
-                CopyLimit(part),
+                NoRepeatedNgram(2),
+                NoDoubledWord(),
                 ByteLengthConstraint(**sizes, minimum=9, maximum=22),
             ],
             prefix=ForcedPrefix([beginnings[document] for document in documents]),
-            scoring=Scoring(length_penalty=0.8, coverage_penalty=0.2, diversity=0.1),
+            scoring=Scoring(length_penalty=0.8, diversity=0.1),
         )
 
     together = found_in(list(range(len(sources))))

@@ -18,7 +18,7 @@ from readagain.search.expansion import (
     select_continuations,
     sort_candidates,
 )
-from readagain.search.features import SPARE_CANDIDATES, ExtractiveFeatures
+from readagain.search.features import SPARE_FEATURE_CANDIDATES, ExtractiveFeatures
 from readagain.search.hypotheses import (
     ActiveHypotheses,
     Expansion,
@@ -81,11 +81,11 @@ def beam_search(
     features = None
     if not scoring.features.is_zero:
         features = ExtractiveFeatures(sources, scoring.features)
-        num_candidates += SPARE_CANDIDATES
+        num_candidates += SPARE_FEATURE_CANDIDATES
 
     trace = SearchTrace()
     finished = FinishedScores(len(sources), beam_size=beam_size, n_best=n_best)
-    active = ActiveHypotheses.initial(sources, has_coverage=scoring.coverage_penalty > 0)
+    active = ActiveHypotheses.initial(len(sources))
     state = model.start(sources)
     while len(active):
         candidates, state = model.step(state, active.last_ids, num_candidates)
@@ -120,9 +120,7 @@ def beam_search(
         expansion = _expand(candidates, continuations, indices)
         finished_now = _collect_finished(active, candidates, continuations, selection)
         trace.add(expansion, finished_now)
-        active = active.extend(
-            expansion, continuations.log_probs.take(indices), continuations.coverage
-        )
+        active = active.extend(expansion, continuations.log_probs.take(indices))
         if len(active):
             state = model.select(state, expansion.parents)
     return trace.n_best(sources, n_best)
@@ -160,14 +158,8 @@ def _bound_scores(
     `num_scored`, (D,), is the number of scored words of a hypothesis that ends in the next step;
     `max_scored`, (D,), the number at the maximum length.
     """
-    over_attention = continuations.over_attention
-    if over_attention is not None:
-        rows = selection.indices // continuations.scores.shape[1]
-        over_attention = over_attention.take(rows, mode="clip")  # (D, K)
     log_probs = continuations.log_probs.take(selection.indices, mode="clip")  # (D, K)
-    bounds = scoring.upper_bounds(
-        log_probs, num_scored[:, None], max_scored[:, None], over_attention
-    )
+    bounds = scoring.upper_bounds(log_probs, num_scored[:, None], max_scored[:, None])
     max_scores: Floats = np.where(selection.is_word, bounds, -np.inf).max(axis=1)
     return max_scores
 

@@ -7,9 +7,9 @@ from functools import reduce
 import numpy as np
 
 from readagain.search.hypotheses import ActiveHypotheses
-from readagain.search.model import ID, Bools, Candidates, Ints, SourceBatch
+from readagain.search.model import ID, Bools, Candidates, Ints
 
-SPARE_CANDIDATES = 16
+SPARE_BYTE_CANDIDATES = 16
 """Number of additional candidates that the model returns if there is a maximum in bytes.
 
 Near the maximum, many candidates can be too long. If all of them are, the hypothesis ends.
@@ -102,8 +102,8 @@ class ByteLengthConstraint(Constraint):
         self.prefix_bytes = tuple(prefix_bytes)
 
     def max_banned(self, max_words: int) -> int:
-        """Return `SPARE_CANDIDATES`, since any number of words can be too long."""
-        return 0 if self.maximum is None else SPARE_CANDIDATES
+        """Return `SPARE_BYTE_CANDIDATES`, since any number of words can be too long."""
+        return 0 if self.maximum is None else SPARE_BYTE_CANDIDATES
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
         """Ban words that would exceed the maximum."""
@@ -182,31 +182,6 @@ class NoDoubledWord(Constraint):
             return None
         banned: Bools = candidates.ids == active.last_ids[:, None]  # (R, k)
         return banned
-
-
-class CopyLimit(Constraint):
-    """No word is copied if the summary already has it as often as the source.
-
-    It may still be generated.
-    """
-
-    def __init__(self, sources: SourceBatch) -> None:
-        self.occurrences = _occurrences(sources)  # (B, S)
-
-    def max_banned(self, max_words: int) -> int:
-        """Return the maximum number of words of a hypothesis, each of which may be banned."""
-        return max(0, max_words - 1)
-
-    def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
-        """Ban copying a word that already occurs as often in the summary as in the source."""
-        if active.num_words == 0:
-            return None
-        in_summary = np.zeros(candidates.ids.shape, dtype=np.int16)
-        for position in range(active.num_words):
-            in_summary += candidates.ids == active.ids[:, position, None]
-        # For generated words, position -1 reads the last column; their result is not used.
-        in_source = self.occurrences[active.documents[:, None], candidates.copied_from]  # (R, k)
-        return (candidates.copied_from >= 0) & (in_summary >= in_source)
 
 
 class ConstraintList(Constraint):
@@ -289,12 +264,3 @@ def _any_of(masks: Sequence[Bools | None]) -> Bools | None:
     """Return the logical or of the masks that are not None, or None if all are."""
     not_none = [mask for mask in masks if mask is not None]
     return reduce(np.logical_or, not_none) if not_none else None
-
-
-def _occurrences(sources: SourceBatch) -> Ints:
-    """Return how often the word at each flat position occurs in its document: (B, S)."""
-    ids = np.where(sources.source_valid, sources.source_ext_ids, -1)
-    counts = np.zeros(ids.shape, dtype=np.int16)
-    for position in range(ids.shape[1]):
-        counts += ids == ids[:, position, None]
-    return counts

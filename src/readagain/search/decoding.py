@@ -7,7 +7,6 @@ from readagain.config.schema import DecodeSpec
 from readagain.search.beam import beam_search
 from readagain.search.constraints import (
     Constraint,
-    CopyLimit,
     ForcedPrefix,
     LengthConstraint,
     NoDoubledWord,
@@ -37,8 +36,6 @@ def decode_sources(
     model_constraints: list[Constraint] = []
     if decode.no_repeat_ngram:
         model_constraints += [NoRepeatedNgram(decode.no_repeat_ngram), NoDoubledWord()]
-    if decode.limit_copies:
-        model_constraints.append(CopyLimit(sources))
     is_reranked = decode.consensus or decode.word_reward
     n_best_lists = beam_search(
         model,
@@ -49,7 +46,6 @@ def decode_sources(
         prefix=prefix,
         scoring=Scoring(
             length_penalty=decode.length_penalty,
-            coverage_penalty=decode.coverage,
             diversity=decode.diversity,
             features=FeatureWeights(
                 unigram=decode.unigram_bonus,

@@ -10,11 +10,11 @@ from readagain.errors import ArtifactError
 from readagain.search.constraints import Constraint, ForcedPrefix
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import Bools, Candidates, Floats, Ints
-from readagain.search.scoring import Scoring, sum_over_attention
+from readagain.search.scoring import Scoring
 
 END_COLUMN = 0  # EOS comes before the words, so that it wins a tie
 
-Table = TypeVar("Table", Ints, Floats, Bools)
+AnyArray = TypeVar("AnyArray", Ints, Floats, Bools)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,10 +30,6 @@ class Continuations:
         ranking: (R, 1 + n) scores minus the diversity penalty, by which the beam is selected.
         dead_ends: (F,) rows below the minimum length that no allowed word can continue.
         dead_end_scores: (F,) scores of the dead ends if they end now.
-        coverage: (R, S) attention that each source position has received, including this step; None
-            if there is no coverage penalty.
-        over_attention: (R,) sum of `coverage` beyond 1 per source position; None if there is no
-            coverage penalty.
     """
 
     columns: Ints | None
@@ -42,8 +38,6 @@ class Continuations:
     ranking: Floats
     dead_ends: Ints
     dead_end_scores: Floats
-    coverage: Floats | None
-    over_attention: Floats | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,10 +110,6 @@ def score_continuations(
     columns, is_missing = find_allowed(active, candidates, constraint, prefix, beam_size)
     n = min(candidates.ids.shape[1], beam_size)
     num_scored = prefix.num_scored(active.documents, active.num_words + 1)[:, None]  # (R, 1)
-    coverage = over_attention = None
-    if active.coverage is not None:
-        coverage = active.coverage + candidates.attention  # (R, S)
-        over_attention = sum_over_attention(coverage)[:, None]  # (R, 1)
 
     log_probs = np.empty((len(active), 1 + n))
     word_log_probs = log_probs[:, 1:]
@@ -130,7 +120,7 @@ def score_continuations(
     log_probs += active.log_probs[:, None]
     if is_missing is not None:
         word_log_probs[is_missing] = -np.inf
-    scores = scoring.scores(log_probs, num_scored, over_attention)
+    scores = scoring.scores(log_probs, num_scored)
     dead_ends, dead_end_scores = _ban_end(constraint.banned_end(active), log_probs, scores)
     ranking = scores
     if scoring.diversity:
@@ -143,8 +133,6 @@ def score_continuations(
         ranking=ranking,
         dead_ends=dead_ends,
         dead_end_scores=dead_end_scores,
-        coverage=coverage,
-        over_attention=None if over_attention is None else over_attention[:, 0],
     )
 
 
@@ -211,17 +199,17 @@ def select_continuations(
     )
 
 
-def take_columns(table: Table, columns: Ints) -> Table:
+def take_columns(table: AnyArray, columns: Ints) -> AnyArray:
     """Return columns of each row: (R, k) table, (R, n) columns -> (R, n).
 
     This is faster than `np.take_along_axis`.
     """
     R, k = table.shape
-    taken: Table = table.take(columns + np.arange(0, R * k, k)[:, None])
+    taken: AnyArray = table.take(columns + np.arange(0, R * k, k)[:, None])
     return taken
 
 
-def _reorder_rows(table: Table, rows: Ints, order: Ints) -> Table:
+def _reorder_rows(table: AnyArray, rows: Ints, order: Ints) -> AnyArray:
     """Return a copy of (R, k) `table` with the columns of `rows`, (m,), in `order`, (m, k)."""
     result = table.copy()
     result[rows] = take_columns(table[rows], order)

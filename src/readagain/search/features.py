@@ -18,13 +18,13 @@ from readagain.search.constraints import ForcedPrefix
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import Bools, Candidates, Floats, Ints, SourceBatch
 
-FEATURES = ("unigram", "bigram", "trigram", "reordering")
+FEATURE_NAMES = ("unigram", "bigram", "trigram", "reordering")
 
-SPARE_CANDIDATES = 100
+SPARE_FEATURE_CANDIDATES = 100
 """Number of additional candidates that are requested from the model when features are used.
 
 A bonus can raise the rank of a word. A word that is not among the candidates has a probability
-below 1 / (beam_size + SPARE_CANDIDATES).
+below 1 / (beam_size + SPARE_FEATURE_CANDIDATES).
 """
 
 _NO_ID = -1  # id of padding; equal to no word
@@ -98,7 +98,7 @@ class ExtractiveFeatures:
         return reranked, np.take_along_axis(bonuses, order, axis=1)
 
     def compute(self, active: ActiveHypotheses, ids: Ints) -> tuple[Bools, Bools, Bools, Bools]:
-        """Return which features (R, k) candidate ids have, in the order of `FEATURES`: (R, k)."""
+        """Return which (R, k) candidate ids have each of `FEATURE_NAMES`: four masks, (R, k)."""
         documents, num_words = active.documents, active.num_words
         S, num_ids = self._ids.shape[1], self._first_positions.shape[1]
         table_ids = np.minimum(ids, num_ids - 1)
@@ -120,7 +120,7 @@ class ExtractiveFeatures:
 
 
 def count_features(words: Sequence[Hashable], sentences: Sequence[Sequence[Hashable]]) -> Floats:
-    """Return how many words of a summary have each feature: (4,), in the order of `FEATURES`.
+    """Return how many words of a summary have each feature: (4,), in the order of `FEATURE_NAMES`.
 
     >>> count_features("b c a".split(), ["a b c".split()]).tolist()
     [3.0, 1.0, 0.0, 1.0]
@@ -134,13 +134,15 @@ def count_features(words: Sequence[Hashable], sentences: Sequence[Sequence[Hasha
     positions: dict[Hashable, list[int]] = {}
     for position, word in enumerate(word for sentence in sentences for word in sentence):
         positions.setdefault(word, []).append(position)
-    counts = np.zeros(len(FEATURES))
+    counts = np.zeros(len(FEATURE_NAMES))
     for end in range(1, len(words) + 1):
         for size in (1, 2, 3):
             counts[size - 1] += end >= size and tuple(words[end - size : end]) in ngrams
     for previous, word in pairwise(words):
         if previous in positions and word in positions:
-            counts[FEATURES.index("reordering")] += positions[word][0] < positions[previous][-1]
+            counts[FEATURE_NAMES.index("reordering")] += (
+                positions[word][0] < positions[previous][-1]
+            )
     return counts
 
 

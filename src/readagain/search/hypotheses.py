@@ -44,26 +44,21 @@ class ActiveHypotheses:
         ids: (R, t) extended ids.
         copied_from: (R, t) flat source positions, -1 for generated words.
         log_probs: (R,) total log-probability including extractive features.
-        coverage: (R, S) attention that each source position has received, or None if there is no
-            coverage penalty.
     """
 
     documents: Ints
     ids: Ints
     copied_from: Ints
     log_probs: Floats
-    coverage: Floats | None
 
     @classmethod
-    def initial(cls, sources: SourceBatch, *, has_coverage: bool) -> "ActiveHypotheses":
+    def initial(cls, num_documents: int) -> "ActiveHypotheses":
         """Return one empty hypothesis per document."""
-        B, S = sources.source_ext_ids.shape
         return cls(
-            documents=np.arange(B, dtype=ID),
-            ids=np.empty((B, 0), dtype=ID),
-            copied_from=np.empty((B, 0), dtype=ID),
-            log_probs=np.zeros(B),
-            coverage=np.zeros((B, S)) if has_coverage else None,
+            documents=np.arange(num_documents, dtype=ID),
+            ids=np.empty((num_documents, 0), dtype=ID),
+            copied_from=np.empty((num_documents, 0), dtype=ID),
+            log_probs=np.zeros(num_documents),
         )
 
     def __len__(self) -> int:
@@ -82,15 +77,12 @@ class ActiveHypotheses:
             return np.full(len(self), BOS, dtype=ID)
         return np.ascontiguousarray(self.ids[:, -1])
 
-    def extend(
-        self, expansion: "Expansion", log_probs: Floats, coverage: Floats | None
-    ) -> "ActiveHypotheses":
+    def extend(self, expansion: "Expansion", log_probs: Floats) -> "ActiveHypotheses":
         """Append one word to each parent row of an expansion.
 
         Args:
             expansion: R' parent rows and their new words.
             log_probs: (R',) total log-probabilities of the new rows.
-            coverage: (R, S) coverage of the old rows including this step, or None.
         """
         parents = expansion.parents
         return ActiveHypotheses(
@@ -98,7 +90,6 @@ class ActiveHypotheses:
             ids=_append_column(self.ids, parents, expansion.ids),
             copied_from=_append_column(self.copied_from, parents, expansion.copied_from),
             log_probs=log_probs,
-            coverage=None if coverage is None else coverage[parents],
         )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from readagain.errors import ArtifactError
 from readagain.search.beam import beam_search
-from readagain.search.constraints import CopyLimit, LengthConstraint, NoRepeatedNgram
+from readagain.search.constraints import LengthConstraint, NoDoubledWord, NoRepeatedNgram
 from readagain.search.model import SourceBatch
 from readagain.search.scoring import Scoring
 from readagain.text.vocab import BOS, EOS, PAD, UNK
@@ -125,9 +125,9 @@ def test_search_requests_more_candidates_for_bans(table_model, sources_of):
     search(model, sources, beam_size=2, maximum=4, minimum=2, constraints=[NoRepeatedNgram(2)])
     assert set(model.num_candidates) == {2 + 2}
     model.num_candidates.clear()
-    constraints = [NoRepeatedNgram(1), CopyLimit(sources)]
+    constraints = [NoRepeatedNgram(1), NoDoubledWord()]
     search(model, sources, beam_size=2, maximum=4, minimum=2, constraints=constraints)
-    assert set(model.num_candidates) == {2 + 3 + 3}
+    assert set(model.num_candidates) == {2 + 3 + 1}
 
 
 def test_summaries_have_no_special_tokens(table_model, sources_of):
@@ -147,19 +147,6 @@ def test_diversity_keeps_different_first_words(table_model, sources_of):
     assert ids_of(similar) == [[4, 6], [4, 7]]
     assert ids_of(diverse) == [[4, 6], [5, 6]]
     assert np.exp(diverse[1].score) == pytest.approx(0.25 * 0.9)  # without the diversity penalty
-
-
-def test_coverage_penalizes_repetition(table_model, sources_of):
-    # "4 4 4" is the most probable, but attends three times to the 5 after the 4 in the source.
-    table = {BOS: {4: 0.9}, 4: {4: 0.6, 5: 0.3}, 5: {6: 0.4, 7: 0.5}, 6: {7: 0.9}, 7: {7: 0.9}}
-    model, sources = table_model(table, copying=0.2, continuing=100.0), sources_of([4, 5, 6])
-    options = {"minimum": 3, "maximum": 3, "beam_size": 20}
-    ((plain,),) = search(model, sources, **options)
-    ((covered,),) = search(model, sources, **options, scoring=Scoring(coverage_penalty=1.0))
-    assert plain.ids.tolist() == [4, 4, 4]
-    assert covered.ids.tolist() == [4, 5, 6]
-    penalty = np.maximum(covered.attention.sum(axis=0) - 1, 0).sum()
-    assert covered.score == pytest.approx(covered.log_probs.sum() - penalty, rel=1e-6)
 
 
 def test_search_of_empty_batch_returns_nothing(table_model):

@@ -1,7 +1,5 @@
 """Decoding constraints, alone and in a search."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,6 @@ from readagain.search.constraints import (
     ByteLengthConstraint,
     Constraint,
     ConstraintList,
-    CopyLimit,
     ForcedPrefix,
     LengthConstraint,
     NoDoubledWord,
@@ -29,7 +26,6 @@ def active_with(*rows):
         ids=ids,
         copied_from=np.full(ids.shape, -1),
         log_probs=np.zeros(len(ids)),
-        coverage=None,
     )
 
 
@@ -93,28 +89,6 @@ def test_no_repeated_ngram_stays_within_max_banned(make_candidates, size):
         active = active_with(rng.integers(4, 8, size=num_words))
         banned = NoRepeatedNgram(size).banned_words(active, make_candidates(np.arange(4, 8)))
         assert banned is None or banned.sum() <= NoRepeatedNgram(size).max_banned(6)
-
-
-def test_copy_limit_counts_source_occurrences(make_candidates, sources_of):
-    constraint = CopyLimit(sources_of([4, 5, 4]))
-    candidates = make_candidates([4, 5], copied_from=[0, 1])
-    assert constraint.banned_words(active_with([4, 5]), candidates).tolist() == [[False, True]]
-    assert constraint.banned_words(active_with([4, 4]), candidates).tolist() == [[True, False]]
-
-
-def test_copy_limit_ignores_generated_words(make_candidates, sources_of):
-    constraint = CopyLimit(sources_of([4]))
-    assert not constraint.banned_words(
-        active_with([4, 4]), make_candidates([4], copied_from=[-1])
-    ).any()
-
-
-def test_copy_limit_ignores_padding(make_candidates, sources_of):
-    one_word = replace(sources_of([4, 4, 4]), lengths=np.array([[1]]))
-    constraint = CopyLimit(one_word)
-    assert constraint.banned_words(
-        active_with([4]), make_candidates([4], copied_from=[0])
-    ).tolist() == [[True]]
 
 
 def test_constraint_list_bans_what_any_member_bans(make_candidates):

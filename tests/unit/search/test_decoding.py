@@ -84,17 +84,3 @@ def test_no_repeat_ngram_bans_doubled_words():
 
     assert best() == [5, 5]
     assert best(no_repeat_ngram=2) == [5, 6]
-
-
-def test_limit_copies_follows_source_counts():
-    table = np.zeros((8, 8))
-    table[BOS, 5] = 1.0
-    table[[4, 5], EOS] = 1.0
-
-    def best(**settings):
-        decode = DecodeSpec(beam_size=2, min_words=2, max_words=2, **settings)
-        ((hypothesis,),) = decode_sources(TableModel(table, copying=0.9), SOURCES, decode)
-        return hypothesis.ids.tolist()
-
-    assert best() == [4, 4]
-    assert best(limit_copies=True) == [5, 4]

@@ -55,7 +55,6 @@ def empty_hypotheses(num_rows):
         ids=np.zeros((num_rows, 0), int),
         copied_from=np.zeros((num_rows, 0), int),
         log_probs=np.zeros(num_rows),
-        coverage=None,
     )
 
 
@@ -120,7 +119,6 @@ def select(documents, ranking, beam_widths):
         ids=np.zeros((rows, 1), dtype=np.int64),
         copied_from=np.full((rows, 1), -1),
         log_probs=np.zeros(rows),
-        coverage=None,
     )
     scores = np.array(ranking, dtype=np.float64)
     continuations = Continuations(
@@ -130,8 +128,6 @@ def select(documents, ranking, beam_widths):
         ranking=scores,
         dead_ends=np.empty(0, dtype=np.int64),
         dead_end_scores=np.empty(0),
-        coverage=None,
-        over_attention=None,
     )
     selection = select_continuations(active, continuations, np.array(beam_widths))
     is_selected = selection.is_end | selection.is_word

@@ -24,7 +24,6 @@ def active_with(*rows):
         ids=ids,
         copied_from=np.full(ids.shape, -1),
         log_probs=np.zeros(len(rows)),
-        coverage=None,
     )
 
 
