@@ -14,7 +14,14 @@ HEAVY = (
     "readagain.serve",  # except its settings, which the command imports
     *(
         f"readagain.experiments.{name}"
-        for name in ("reproduce", "run_experiment", "timing", "trained_model")
+        for name in (
+            "corpora",
+            "reproduce",
+            "run_experiment",
+            "settings",
+            "timing",
+            "trained_model",
+        )  # fmt: skip
     ),
     "readagain.__main__",
 )

@@ -2,7 +2,6 @@
 
 import ast
 import inspect
-import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -31,18 +30,19 @@ def signature(name: str, function: Callable[..., Any]) -> str:
         arguments += ["*", *(_argument(argument, values) for argument in written.kwonlyargs)]
     if written.kwarg:
         arguments.append(f"**{ast.unparse(written.kwarg)}")
-    result = f" -> {ast.unparse(definition.returns)}" if definition.returns else ""
+    result = f" -> {_annotation(definition.returns)}" if definition.returns else ""
     text = f"{name}({', '.join(arguments)}){result}"
     if len(text) > 90:
         text = f"{name}(\n" + "".join(f"    {part},\n" for part in arguments) + f"){result}"
-    text = re.sub(r"(?<=-> )'(\w+)'", r"\1", text)
     return f"```python\n{text}\n```"
 
 
 def _argument(argument: ast.arg, values: Mapping[str, inspect.Parameter]) -> str:
     """Return an argument as written, with the choices of a `Literal` and the value of a default."""
     parameter = values[argument.arg]
-    text = ast.unparse(argument)
+    text = argument.arg
+    if argument.annotation:
+        text += f": {_annotation(argument.annotation)}"
     members = get_args(parameter.annotation)
     literals = [parameter.annotation, *members]
     choices = [get_args(each) for each in literals if get_origin(each) is Literal]
@@ -54,6 +54,13 @@ def _argument(argument: ast.arg, values: Mapping[str, inspect.Parameter]) -> str
         return text
     is_plain = value is None or isinstance(value, str | int | float | bool)
     return f"{text} = {value!r}" if is_plain else f"{text} = ..."
+
+
+def _annotation(written: ast.expr) -> str:
+    """Return a type as written, without the quotes of a type whose names are imported lazily."""
+    if isinstance(written, ast.Constant) and isinstance(written.value, str):
+        return written.value
+    return ast.unparse(written)
 
 
 def members(thing: type) -> list[str]:
@@ -100,7 +107,7 @@ def python_page() -> str:
         table(("option", "type", "default", "meaning"), rows),
         "## Errors",
         "`readagain.errors` has the exceptions. All derive from `ReadAgainError`. A message says "
-        " where the problem is and what to do.",
+        "where the problem is and what to do.",
         table(("exception", "meaning"), _errors()),
     ]
     return "\n\n".join(parts) + "\n"

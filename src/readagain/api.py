@@ -11,14 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from readagain.config.options import SummarizeOptions
 from readagain.corpus.filters import FilterLimits, choose_filters
-from readagain.corpus.inputs import CorpusInput
-from readagain.corpus.manifest import CorpusManifest
-from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import DEFAULT_MAX_SENTENCES, PrepareSettings, SplitSize
-from readagain.corpus.workers import JobProgress
 from readagain.errors import ArgumentError, require
 from readagain.formats.records import OnError
-from readagain.model_dir import PRECISIONS, ModelDir, Precision
 from readagain.processors import num_processors, num_threads
 from readagain.rouge.options import UNICODE
 
@@ -26,8 +21,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from readagain.config.schema import RunSpec
+    from readagain.corpus.inputs import CorpusInput
+    from readagain.corpus.manifest import CorpusManifest
+    from readagain.corpus.workers import JobProgress
     from readagain.evaluation.evaluate import Evaluation
     from readagain.export.check import Check
+    from readagain.model_dir import ModelDir, Precision
     from readagain.rouge.corpus import Report
     from readagain.rouge.options import Protocol
     from readagain.search.model import StepModel
@@ -52,7 +51,7 @@ def prepare(
     dev_share: float = 0.0,
     test_pairs: int = 0,
     test_share: float = 0.0,
-    split_by: str | None = None,
+    split_by: Literal["month"] | None = None,
     sample: int = 0,
     seed: int = 1,
     language: str | None = None,
@@ -69,43 +68,45 @@ def prepare(
     min_count: int = 1,
     workers: int = 0,
     overwrite: bool = False,
-    on_inputs: Callable[[Sequence[CorpusInput]], None] = lambda inputs: None,
-    progress: Callable[[], AbstractContextManager[Callable[[JobProgress], None]]] = lambda: (
+    on_inputs: "Callable[[Sequence[CorpusInput]], None]" = lambda inputs: None,
+    progress: "Callable[[], AbstractContextManager[Callable[[JobProgress], None]]]" = lambda: (
         nullcontext(lambda progress: None)
     ),
-) -> CorpusManifest:
+) -> "CorpusManifest":
     """Turn (text, headline) pairs into a prepared corpus for training.
 
     The same call resumes an interrupted call.
 
     Args:
         pairs: files or folders of pairs: CSV, JSONL, Parquet, parallel text files and others.
-        out: the folder to create.
-        dev: files or folders with the pairs of the dev split.
-        test: files or folders with the pairs of the test split.
-        dev_pairs: approximate number of pairs to split off for dev.
-        dev_share: share of the pairs to split off for dev.
-        test_pairs: approximate number of pairs to split off for test.
-        test_share: share of the pairs to split off for test.
-        split_by: "month" splits Annotated Gigaword by months, as in Rush et al. 2015.
+        out: folder for the prepared corpus.
+        dev: input with the pairs of the dev split.
+        test: input with the pairs of the test split.
+        dev_pairs: approximate number of input pairs for the dev split.
+        dev_share: share of input pairs for the dev split.
+        test_pairs: approximate number of input pairs for the test split.
+        test_share: share of input pairs for the test split.
+        split_by: split by month, with the dev and test months of Rush et al. 2015; for Annotated
+            Gigaword only.
         sample: number of pairs to draw at random from the dev split, and as many from the test
             split; 0 keeps all.
         seed: random seed of `sample`.
-        language: code of the language; None detects it.
-        format: format of every input; None detects it.
-        text_column: column of the text; None detects it.
-        headline_column: column of the headline; None detects it.
-        headlines: file of headlines, one per line, in the order of the lines of the texts file.
-        encoding: encoding of text files.
-        is_tokenized: whether the texts are tokenized as in Gigaword; None detects it.
-        on_error: "skip" skips and lists invalid records, "stop" stops at the first.
+        language: language of texts and headlines, such as en, de, fr or zh; None: detected.
+        format: format of every input; None: detected.
+        text_column: field or column of the text; None: detected.
+        headline_column: field or column of the headline; None: detected.
+        headlines: file of headlines, one for each line of the texts file.
+        encoding: encoding of text, JSONL and CSV.
+        is_tokenized: whether texts are tokenized as in Gigaword (lower case, # for digits) or raw;
+            None: detected for parallel text and prepared corpora, else raw.
+        on_error: what to do with invalid records: skip and report them, or stop at the first.
         filters: names of filters or of sets of filters, separated by commas; -NAME removes one.
         limits: limits of the filters.
-        max_sentences: maximum number of sentences to keep of a text, from its start.
+        max_sentences: maximum number of sentences of a text; later ones are dropped.
         min_count: words that occur less often than this in the training texts become UNK in texts,
-            and words that occur less often in the training headlines become UNK in headlines.
+            and likewise for headlines.
         workers: number of processes; 0 for all processors.
-        overwrite: replace a prepared corpus in `out`.
+        overwrite: replace an existing corpus in `out`.
         on_inputs: called with the inputs that were found.
         progress: opens a progress display.
 
@@ -116,6 +117,7 @@ def prepare(
         ReadAgainError: naming the input, option or folder and the problem.
     """
     from readagain.corpus.prepare import prepare as prepare_corpus
+    from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 
     train_paths, dev_paths, test_paths = _path_names(pairs), _path_names(dev), _path_names(test)
     if dev_paths and (dev_pairs or dev_share):
@@ -190,13 +192,13 @@ def train(
     Args:
         preset: name of a preset, path of a .toml run file, or a `RunSpec`; optional with
             `begin_from`.
-        data: the prepared corpus.
-        out: the folder for the run and the trained model.
+        data: prepared corpus to train on.
+        out: folder for the run and the trained model.
         changes: settings to override, such as "train.epochs=20".
-        seed: random seed; None takes the seed of the preset.
+        seed: random seed; None: from the preset.
         begin_from: bundled model or model folder to fine-tune.
-        extend_vocab: with `begin_from`, number of words of the corpus to add to each vocabulary.
-        device: the device; auto prefers a GPU.
+        extend_vocab: with `begin_from`: number of words of this corpus to add to each vocabulary.
+        device: device; auto uses a GPU if there is one.
         threads: number of CPU threads; 0 chooses by the size of the network.
         overwrite: replace another run in `out`.
         console: where progress is printed.
@@ -239,7 +241,7 @@ class ExportResult:
     """
 
     path: Path
-    num_bytes: dict[Precision, int]
+    num_bytes: "dict[Precision, int]"
     check: "Check"
 
 
@@ -257,19 +259,20 @@ def export_model(
 
     Args:
         run: the model folder of `train`.
-        out: new model folder for inference only; None adds the graphs to `run`.
+        out: new model folder for inference only, without weights; None: graphs are added to
+            `run`.
         precision: number format of the graphs.
         shortlist: number of output words to score for each text: its own words and the most
-            frequent other ones; None scores all words, which is slower.
-        check_on: prepared corpus; graphs and network are compared on its dev pairs. None compares
-            them on random words.
-        check_texts: number of texts to compare; None for 1,000 of a corpus or 100 of random words.
-        threads: number of threads of the comparison; None for all processors.
+            frequent other ones. Fewer are faster. Needs `out` and `check_on`; None: all words.
+        check_on: prepared corpus, on whose dev pairs the graphs are compared with the network;
+            None: compare on random words.
+        check_texts: number of texts to compare; None: 1,000 of a corpus, 100 of random words.
+        threads: number of threads; None: all processors.
 
     Raises:
         ReadAgainError: if the graphs differ from the network; nothing is written then.
     """
-    if precision not in (*PRECISIONS, "both"):
+    if precision not in ("int8", "float32", "both"):
         raise ArgumentError("{precision} is {0!r}; expected int8, float32 or both", precision)
     if check_texts is not None and check_texts < 1:
         raise ArgumentError("{check_texts} is {0}; expected 1 or more", check_texts)
@@ -287,6 +290,7 @@ def export_model(
         require(module, extra="train", purpose="exporting")
     from readagain.export.check import check_graphs, corpus_texts, random_texts
     from readagain.export.write import model_graphs, with_shortlist, write_graphs
+    from readagain.model_dir import PRECISIONS, ModelDir
 
     model_dir = ModelDir.open(Path(run))
     full_vocab_model = None
@@ -335,25 +339,28 @@ def evaluate(
 ) -> "Evaluation":
     """Summarize a data set with a model and score the summaries with ROUGE.
 
+    If invalid records are skipped, the scores are not comparable with those of the whole data set.
+
     Args:
-        model: bundled model, model folder, or a baseline: prefix, lead or topiary.
-        data: texts with references: a prepared corpus, a folder in Gigaword or DUC layout, or a
-            file in a format of `prepare`.
-        protocol: name of the protocol, which sets decoding options and the kind of ROUGE.
-        split: split of a folder; None takes dev of a prepared corpus.
-        limit: number of rows from the start; None for all.
-        sample: number of rows to draw at random; None for all.
+        model: bundled model, model folder, or baseline: prefix, lead or topiary.
+        data: texts with references: a prepared corpus, a folder in the layout of Gigaword or DUC,
+            or a file in any format of 'readagain prepare'.
+        protocol: protocol, which sets the search and the kind of ROUGE.
+        split: split of a folder with several splits: train, dev or test; None: dev for a prepared
+            corpus.
+        limit: maximum number of rows; None: all.
+        sample: size of a random sample of the rows; None: all rows.
         seed: random seed of `sample`.
-        format: format of the data; None detects it.
-        text_column: column of the text; None detects it.
-        headline_column: column of the headline; None detects it.
-        headlines: file of headlines, one per line, in the order of the lines of the texts file.
-        encoding: encoding of text files.
-        is_tokenized: whether the texts are tokenized as in Gigaword; None detects it.
-        on_error: "stop" stops at the first invalid record, "skip" skips invalid records; then the
-            scores are not comparable with scores on the whole data set.
-        threads: number of threads; None for all processors.
-        precision: precision of the graphs; None takes the first that the model has.
+        format: format of the data; None: detected.
+        text_column: field or column of the text; None: detected.
+        headline_column: field or column of the headline; None: detected.
+        headlines: file of headlines, one for each line of the texts file.
+        encoding: encoding of text, JSONL and CSV.
+        is_tokenized: whether texts are tokenized as in Gigaword (lower case, # for digits) or raw;
+            None: detected for parallel text and prepared corpora, else raw.
+        on_error: what to do with invalid records: skip and report them, or stop at the first.
+        threads: number of threads; None: all processors.
+        precision: precision of the ONNX graphs; None: int8 if available.
         progress: opens a progress display.
         decoding: decoding options of `Summarizer.summarize`, instead of those of the protocol.
 
@@ -363,6 +370,7 @@ def evaluate(
     Raises:
         ReadAgainError: naming the data, option or model and the problem.
     """
+    from readagain.corpus.readers.find import CorpusReadOptions
     from readagain.evaluation.dataset import read_dataset
     from readagain.evaluation.evaluate import evaluate as evaluate_system
     from readagain.evaluation.systems import load_system
@@ -417,7 +425,7 @@ def _path_names(paths: Paths) -> list[str]:
     return [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
 
 
-def _load_weights(model_dir: ModelDir) -> "StepModel[Any]":
+def _load_weights(model_dir: "ModelDir") -> "StepModel[Any]":
     """Load the torch network of a model folder that has weights but no graphs."""
     require("torch", extra="train", purpose="evaluating a model without graphs")
     from readagain.networks.build import load_network

@@ -3,6 +3,7 @@
 A message has the form `<where>: <what is wrong>; <what to do>`.
 """
 
+import errno
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,7 +36,7 @@ class ArgumentError(ConfigError):
     >>> error = ArgumentError("{n_best} is {0}; expected {1} or less", 5, 3)
     >>> str(error)
     'n_best is 5; expected 3 or less'
-    >>> error.format_message(as_option)
+    >>> error.format_message(lambda name: "--" + name.replace("_", "-"))
     '--n-best is 5; expected 3 or less'
     """
 
@@ -46,16 +47,11 @@ class ArgumentError(ConfigError):
         return self.format_message(str)
 
     def format_message(self, format_name: Callable[[str], str]) -> str:
-        """Return the message; `format_name` formats the names of arguments, see `as_option`."""
+        """Return the message; `format_name` formats the names of arguments."""
         message, *values = self.args
         fields = [name for _, name, _, _ in Formatter().parse(message) if name]
         names = {name: format_name(name) for name in fields if not name.isdigit()}
         return _printable(message.format(*values, **names))
-
-
-def as_option(name: str) -> str:
-    """Return the command-line option of an argument."""
-    return "--" + name.replace("_", "-")
 
 
 class DataError(ReadAgainError):
@@ -103,12 +99,23 @@ def for_terminal(text: str) -> str:
 
 
 MAX_QUOTE_LENGTH = 80
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Error numbers for a full disk, an exceeded quota and a file at its maximum size."""
 
 
 def quoted(value: object) -> str:
     """Return a value for a message: on one line, truncated to `MAX_QUOTE_LENGTH`."""
     text = repr(value)
     return text if len(text) <= MAX_QUOTE_LENGTH else f"{text[:MAX_QUOTE_LENGTH]}…"
+
+
+def pluralize(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun in singular or plural; the default plural ends in -s.
+
+    >>> pluralize(1, "pair"), pluralize(1204, "pair"), pluralize(0, "summary", "summaries")
+    ('1 pair', '1,204 pairs', '0 summaries')
+    """
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 _TYPE_NAMES: dict[type, str] = {

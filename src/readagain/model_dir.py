@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from readagain.config.files import load_run
-from readagain.config.parameters import count_parameters
 from readagain.config.schema import RunSpec
 from readagain.errors import ArtifactError, ConfigError
 from readagain.storage.files import read_json_object
@@ -108,8 +107,6 @@ class ModelDir:
         _check_vocabs(model_dir)
         if model_dir.has(WEIGHTS_FILE):
             _check_weights(model_dir)
-        else:
-            _check_graph_sizes(model_dir)
         return model_dir
 
     def has(self, name: str) -> bool:
@@ -177,7 +174,10 @@ def _check_vocabs(model_dir: ModelDir) -> None:
 
 
 def _check_weights(model_dir: ModelDir) -> None:
-    """Check that the tensors have the sizes of the network that `run.json` describes."""
+    """Check that the tensors of words have the sizes of the vocabularies.
+
+    `networks.build.find_weights` checks the shapes of all tensors, which needs torch.
+    """
     path, tensors = model_dir.path / WEIGHTS_FILE, model_dir.tensors
     for name, setting in _WORD_TENSORS.items():
         expected = getattr(model_dir.run, setting)
@@ -187,28 +187,6 @@ def _check_weights(model_dir: ModelDir) -> None:
             raise ArtifactError(
                 f"{path}: tensor '{name}' has shape {tensors[name].shape}; "
                 f"expected {expected} rows, one for each word"
-            )
-    num_parameters = sum(info.size for info in tensors.values())
-    expected = count_parameters(model_dir.run)
-    if num_parameters != expected:
-        raise ArtifactError(
-            f"{path}: {num_parameters:,} parameters; {RUN_FILE} describes a network of {expected:,}"
-        )
-
-
-def _check_graph_sizes(model_dir: ModelDir) -> None:
-    """Check that the graphs are large enough for the network that `run.json` describes.
-
-    Inference allocates memory by the sizes in `run.json`, so wrong sizes could exhaust the memory.
-    Each parameter takes at least one byte of a graph.
-    """
-    expected = count_parameters(model_dir.run)
-    for precision in model_dir.precisions:
-        num_bytes = sum(model_dir.manifest.files[name].bytes for name in graph_names(precision))
-        if num_bytes < expected:
-            raise ArtifactError(
-                f"{model_dir.path}: {RUN_FILE} describes a network of {expected:,} parameters, the "
-                f"{precision} graphs have {num_bytes:,} bytes; was {RUN_FILE} edited by hand?"
             )
 
 

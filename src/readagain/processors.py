@@ -4,8 +4,7 @@ import os
 import platform
 from pathlib import Path
 
-from readagain.counts import pluralize
-from readagain.errors import ArgumentError
+from readagain.errors import ArgumentError, pluralize
 
 MAX_PER_PROCESSOR = 4
 """Maximum number of threads or processes per processor, since thousands overload a machine."""

@@ -1,6 +1,7 @@
 """Process pools that end with their parent and survive killed workers."""
 
 import logging
+import os
 import signal
 import sys
 import threading
@@ -149,11 +150,17 @@ def _run(build: Callable[[], Callable[[Task], Result]], task: Task) -> Result:
 def _follow_parent() -> None:
     """Ignore Ctrl-C, which the parent handles, and end this worker when the parent has died."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
 
 
-def _end_with_parent() -> None:
+def end_with_parent(clean_up: Callable[[], None] = lambda: None) -> None:
+    """Start a thread that calls `clean_up` and ends this process when its parent has died."""
     parent = parent_process()
     assert parent is not None
-    parent.join()
-    signal.raise_signal(signal.SIGTERM)
+
+    def watch() -> None:
+        parent.join()
+        clean_up()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="watch parent", daemon=True).start()

@@ -3,6 +3,6 @@
 from readagain.text.detokenization import add_surfaces, printed_text
 
 
-def write_summary(tokens, document, **options):
+def detokenize(tokens, document, **options):
     """Return the printed text of a summary; the options are those of `add_surfaces`."""
     return printed_text(add_surfaces(tokens, document, **options))

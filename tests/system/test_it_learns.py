@@ -14,9 +14,8 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from readagain.config.override import override
-from readagain.config.parameters import count_parameters
 from readagain.config.schema import RunSpec
-from readagain.networks.build import build_model
+from readagain.networks.build import build_model, count_parameters
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import SourceBatch
 from readagain.text.vocab import (

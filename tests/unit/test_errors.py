@@ -6,7 +6,8 @@ import pickle
 import pytest
 
 from readagain import errors
-from readagain.errors import ArgumentError, as_option, for_terminal
+from readagain.cli.options import as_option
+from readagain.errors import ArgumentError, for_terminal, pluralize
 
 WRONG = ArgumentError("{min_words} is {0}; expected at most {max_words}, which is {1}", 9, 3)
 
@@ -53,3 +54,20 @@ def test_for_terminal_replaces_control_characters(character):
 def test_for_terminal_keeps_text():
     text = "1\t2\n\u200f\u05d0\u200d\U0001f389"  # marks and joiners of real scripts
     assert for_terminal(text) == text
+
+
+def test_pluralize_uses_singular_for_one():
+    assert [pluralize(number, "pair") for number in (0, 1, 2)] == [
+        "0 pairs",
+        "1 pair",
+        "2 pairs",
+    ]
+
+
+def test_pluralize_separates_thousands():
+    assert pluralize(551062, "pair") == "551,062 pairs"
+
+
+def test_pluralize_accepts_irregular_plural():
+    assert pluralize(1, "summary", "summaries") == "1 summary"
+    assert pluralize(3, "summary", "summaries") == "3 summaries"

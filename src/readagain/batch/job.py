@@ -8,7 +8,7 @@ from typing import Any
 
 from readagain import __version__
 from readagain.batch.job_dir import FinishedShards, ShardMetadata, checksum
-from readagain.batch.locations import InputFile, is_remote
+from readagain.batch.locations import is_remote
 from readagain.batch.shard_worker import ShardConfig, output_format
 from readagain.batch.shards import (
     BatchInput,
@@ -19,7 +19,7 @@ from readagain.batch.shards import (
 )
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArgumentError, ArtifactError, os_errors, require
-from readagain.formats.files import plain_name
+from readagain.formats.files import InputFile, plain_name
 from readagain.formats.texts import TextFormat, TextReadOptions, text_format
 from readagain.storage.bundled import find_model
 from readagain.storage.model_manifest import MANIFEST_FILE
@@ -113,7 +113,8 @@ class BatchJob:
         names = self.config.added_fields
         if len(set(names)) < len(names):
             raise ArgumentError(
-                "{field}: the output has a field '{0}' already; choose another name", names[0]
+                "{summary_field}: the output has a field '{0}' already; choose another name",
+                names[0],
             )
         if self.split.shard_rows is not None and self.split.shard_rows < 1:
             raise ArgumentError("{shard_rows}: {0}; expected 1 or more", self.split.shard_rows)

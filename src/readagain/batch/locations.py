@@ -8,7 +8,6 @@ import glob
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,25 +16,11 @@ from typing import Any, BinaryIO
 from uuid import uuid4
 
 from readagain.errors import DataError, first_line, require
-from readagain.formats.files import changed_error, check_regular_file, named_errors
+from readagain.formats.files import InputFile, changed_error, check_regular_file, named_errors
 from readagain.storage.output_dir import Directory, LocalDir
 
 UNFINISHED = "unfinished"
 """Subdirectory with the files of an unfinished job; removed when the job is finished."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class InputFile:
-    """Location, size and modification time of an input file."""
-
-    location: str
-    bytes: int
-    mtime_ns: int
-
-    def check_unchanged(self) -> None:
-        """Raise `DataError` if the file has changed since it was found."""
-        if _find(self.location) != [self]:
-            raise changed_error(self.location)
 
 
 def find_files(patterns: Sequence[str], *, out: str = "") -> list[InputFile]:
@@ -60,6 +45,12 @@ def find_files(patterns: Sequence[str], *, out: str = "") -> list[InputFile]:
         for file in files:
             files_by_name.setdefault(_full_name(file.location), file)
     return list(files_by_name.values())
+
+
+def check_unchanged(file: InputFile) -> None:
+    """Raise `DataError` if a file has changed since it was found."""
+    if _find(file.location) != [file]:
+        raise changed_error(file.location)
 
 
 def _find(pattern: str) -> list[InputFile]:
@@ -130,18 +121,12 @@ def _find_local(pattern: str) -> list[InputFile]:
             raise DataError(f"{path}: a folder; name its files, for example '{path}/*.jsonl'")
         if path.exists():
             check_regular_file(path)
-            return [_local_file(path)]
+            return [InputFile.of(path)]
     if not _has_wildcard(pattern):
         raise DataError(f"{path}: no such file")
     # Path.glob does not support absolute patterns.
     names = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
-    return [_local_file(Path(name)) for name in names if Path(name).is_file()]
-
-
-def _local_file(path: Path) -> InputFile:
-    with named_errors(path):
-        state = path.stat()
-    return InputFile(location=str(path), bytes=state.st_size, mtime_ns=state.st_mtime_ns)
+    return [InputFile.of(Path(name)) for name in names if Path(name).is_file()]
 
 
 def _find_remote(pattern: str) -> list[InputFile]:

@@ -27,7 +27,7 @@ from readagain.worker_pool import MAX_CRASHES, TaskFailure
 WORKERS_PER_READER = 8
 """Number of actors that summarize shards for each task that reads inputs, which is much faster."""
 
-Batch = dict[str, Any]
+RayBatch = dict[str, Any]
 """Batch of Ray Data: the values of each column."""
 
 
@@ -110,7 +110,7 @@ class _Reader:
         self._job = job
         self._working_dir = working_dir
 
-    def __call__(self, batch: Batch) -> Iterator[Batch]:
+    def __call__(self, batch: RayBatch) -> Iterator[RayBatch]:
         for packed in batch["source"]:
             source, finished = pickle.loads(packed)  # nosec B301
             try:
@@ -138,7 +138,7 @@ class ShardActor:
                 (Path(directory) / name).write_bytes(content)
             self._worker = ShardWorker(replace(config, model=directory) if model_files else config)
 
-    def __call__(self, batch: Batch) -> Batch:
+    def __call__(self, batch: RayBatch) -> RayBatch:
         """Summarize the shards of a batch."""
         pairs = zip(batch["name"], batch["item"], strict=True)
         return {"item": [self._run(str(name), item) if name else item for name, item in pairs]}

@@ -13,7 +13,7 @@ from readagain.batch.job_dir import (
     JobManifest,
     ShardMetadata,
 )
-from readagain.batch.locations import open_directory
+from readagain.batch.locations import check_unchanged, open_directory
 from readagain.batch.shard_worker import ShardConfig, ShardWorker
 from readagain.batch.shards import BatchShard
 from readagain.corpus.workers import JobProgress
@@ -49,7 +49,7 @@ def run_batch(
         finished = job_dir.finished_shards()
         shards = list(_report_progress(engine(job, finished), job, finished, on_progress))
         for file in job.files:
-            file.check_unchanged()
+            check_unchanged(file)
         return job_dir.finish(shards, **identity, joined_files=job.joined_files())
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from readagain.batch.job_dir import SHARDS, ShardMetadata, checksum
 from readagain.batch.locations import open_directory
 from readagain.batch.shards import BatchShard
-from readagain.config.options import SummarizeOptions
+from readagain.config.options import SummarizeOptions, with_defaults
 from readagain.engine.summarizer import Summarizer
 from readagain.engine.summary import add_summary
 from readagain.errors import ArgumentError, require
@@ -21,7 +21,7 @@ from readagain.model_dir import Precision
 OutputFormat = Literal["jsonl", "csv", "parquet"]
 OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 
-Row = dict[str, Any]
+OutputRow = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +45,14 @@ class ShardConfig:
     on_error: OnError = "skip"
 
     @property
+    def n_best(self) -> int:
+        """Number of summaries per row."""
+        return with_defaults(self.options)["n_best"]
+
+    @property
     def writes_score(self) -> bool:
         """Return whether rows get a score; rows with several headlines always do."""
-        return self.has_score or self.options.get("n_best", 1) > 1
+        return self.has_score or self.n_best > 1
 
     @property
     def added_fields(self) -> tuple[str, ...]:
@@ -57,7 +62,7 @@ class ShardConfig:
             names.append("score")
         if self.has_confidence:
             names += ["confidence", "warnings"]
-        if self.options.get("n_best", 1) > 1:
+        if self.n_best > 1:
             names.append("alternatives")
         return tuple(names)
 
@@ -132,7 +137,7 @@ class ShardWorker:
 
     def _summarize(
         self, records: Sequence[TextRecord | InvalidRecord]
-    ) -> list[Row | InvalidRecord]:
+    ) -> list[OutputRow | InvalidRecord]:
         """Return the rows with summaries; invalid records keep their position."""
         config = self._config
         texts = [record.text for record in records if isinstance(record, TextRecord)]
@@ -152,7 +157,7 @@ class ShardWorker:
         ]
 
     def _format_table(
-        self, shard: BatchShard, rows: Sequence[Row | InvalidRecord]
+        self, shard: BatchShard, rows: Sequence[OutputRow | InvalidRecord]
     ) -> tuple[bytes, list[InvalidRecord]]:
         """Add the new fields to the columns of a Parquet shard.
 
@@ -171,7 +176,9 @@ class ShardWorker:
                 invalid.append(replace(row, content=row_values(table, index)))
         return write_parquet(self._add_columns(table.take(valid_indices), valid)), invalid
 
-    def _format_rows(self, format: OutputFormat, shard: BatchShard, rows: Sequence[Row]) -> bytes:
+    def _format_rows(
+        self, format: OutputFormat, shard: BatchShard, rows: Sequence[OutputRow]
+    ) -> bytes:
         """Return the output file of a shard."""
         columns = shard.schema.columns
         match format:
@@ -188,7 +195,7 @@ class ShardWorker:
             case "parquet":
                 return write_parquet(self._add_columns(make_table(rows, columns), rows))
 
-    def _add_columns(self, table: Any, rows: Sequence[Row]) -> Any:
+    def _add_columns(self, table: Any, rows: Sequence[OutputRow]) -> Any:
         """Add the new fields to a pyarrow table, with the same types in every shard."""
         arrow = require("pyarrow", extra="data", purpose="writing Parquet")
         alternative = arrow.struct([("summary", arrow.string()), ("score", arrow.float64())])
@@ -224,8 +231,8 @@ def _join_tables(shard: BatchShard) -> tuple[Any, list[int | None]]:
 
 
 def _check_utf8(
-    row: Row | InvalidRecord, record: TextRecord | InvalidRecord
-) -> Row | InvalidRecord:
+    row: OutputRow | InvalidRecord, record: TextRecord | InvalidRecord
+) -> OutputRow | InvalidRecord:
     """Return the row, or an invalid record if it cannot be written to Parquet as UTF-8."""
     if isinstance(row, InvalidRecord) or isinstance(record, InvalidRecord):
         return row

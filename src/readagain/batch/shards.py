@@ -12,8 +12,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from readagain.batch.locations import InputFile, is_remote, local_copy
+from readagain.batch.locations import is_remote, local_copy
 from readagain.errors import DataError
+from readagain.formats.files import InputFile
 from readagain.formats.parquet import pack_batch, unpack_table
 from readagain.formats.records import BLOCK_BYTES, Block, InvalidRecord
 from readagain.formats.texts import (

@@ -161,7 +161,7 @@ def command(
 
 def _print_summary(manifest: "JobManifest", out: str, kept_rows: int) -> None:
     from readagain.batch.job_dir import BAD_ROWS
-    from readagain.counts import pluralize
+    from readagain.errors import pluralize
 
     kept_note = f", {pluralize(kept_rows, 'row')} kept from an earlier run" if kept_rows else ""
     bad_note = ""

@@ -1,17 +1,17 @@
 """`readagain evaluate`: score a model on a data set."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from readagain.api import evaluate
 from readagain.cli import options
-from readagain.cli.options import reading_option, writing_option
-from readagain.config.options import SummarizeOptions
-from readagain.rouge.options import UNICODE
+from readagain.cli.options import writing_option
+from readagain.rouge.options import PROTOCOLS
 
 if TYPE_CHECKING:
     from readagain.evaluation.evaluate import Evaluation
+
+PROTOCOL_HELP = f"Protocol, which sets the search and the kind of ROUGE: {', '.join(PROTOCOLS)}."
 
 
 EXAMPLES = (
@@ -30,44 +30,35 @@ EXAMPLES = (
     "style",
     default="from the protocol or model",
 )
+@options.argument_options(
+    evaluate,
+    model={"short": "-m", "metavar": "NAME|FOLDER"},
+    data={"metavar": "FOLDER|FILE"},
+    protocol={"metavar": "NAME", "help": PROTOCOL_HELP},
+)
+@options.argument_options(
+    evaluate,
+    panel="Reading",
+    split={},
+    limit={"metavar": "N"},
+    sample={"metavar": "N"},
+    seed={},
+    is_tokenized={},
+    format={},
+    text_column={},
+    headline_column={},
+    headlines={"metavar": "FILE"},
+    encoding={},
+    on_error={},
+)
+@options.argument_options(
+    evaluate,
+    panel="Running",
+    threads={"callback": options.check_threads},
+    precision={"metavar": "int8|float32"},
+)
 def command(
     *,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="NAME|FOLDER",
-            help="Bundled model, model folder, or baseline: prefix, lead or topiary.",
-        ),
-    ],
-    data: Annotated[
-        Path,
-        typer.Option(
-            metavar="FOLDER|FILE",
-            help="Texts with references: a prepared corpus, a folder in the layout of Gigaword or "
-            "DUC, or a file in any format of 'readagain prepare'.",
-        ),
-    ],
-    protocol: options.RougeProtocol = UNICODE,
-    split: options.Split = None,
-    limit: options.Limit = None,
-    sample: Annotated[
-        int | None,
-        reading_option(metavar="N", help="Size of a random sample of the rows."),
-    ] = None,
-    seed: Annotated[int, reading_option(help="Random seed of --sample.")] = 1,
-    is_tokenized: options.TokenizedOrRaw = None,
-    format: Annotated[
-        str | None, reading_option(help="Format of the data.", show_default="detected")
-    ] = None,
-    text_column: options.TextColumn = None,
-    headline_column: options.HeadlineColumn = None,
-    headlines: options.Headlines = None,
-    encoding: options.Encoding = "utf-8",
-    on_error: options.OnErrorOption = "stop",
-    threads: options.Threads = None,
-    precision: options.Precision = None,
     save: Annotated[
         Path | None,
         writing_option(
@@ -77,35 +68,15 @@ def command(
         ),
     ] = None,
     as_json: Annotated[bool, writing_option("--json", help="Print one JSON object.")] = False,
-    **decoding: Unpack[SummarizeOptions],
+    **arguments: Any,
 ) -> None:
     """Summarize a data set with a model and score the summaries with ROUGE."""
-    from readagain.api import evaluate
     from readagain.cli.progress import text_progress
     from readagain.evaluation.report import save_summaries
     from readagain.storage.files import check_writable
 
     check_writable(save)
-    result = evaluate(
-        model,
-        data,
-        protocol=protocol,
-        split=split,
-        limit=limit,
-        sample=sample,
-        seed=seed,
-        format=format,
-        text_column=text_column,
-        headline_column=headline_column,
-        headlines=headlines,
-        encoding=encoding,
-        is_tokenized=is_tokenized,
-        on_error=on_error,
-        threads=threads,
-        precision=precision,
-        progress=text_progress,
-        **decoding,
-    )
+    result = evaluate(progress=text_progress, **arguments)
     if save is not None:
         save_summaries(save, result)
     if as_json:

@@ -20,7 +20,7 @@ EXAMPLES = (
 
 
 @options.decoding_options(
-    "max_words", "min_words", "min_bytes", "max_bytes", "beam", "case", "begin"
+    without=("n_best", "diversity", "explain", "tokenized", "min_confidence", "fallback")
 )
 def command(
     input: Annotated[

@@ -1,12 +1,13 @@
 """`readagain export`: export a trained model to ONNX graphs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from readagain.api import export_model
 from readagain.cli import options
-from readagain.counts import pluralize
+from readagain.errors import pluralize
 
 EXAMPLES = (
     "readagain export runs/mine --check-on data/mine",
@@ -14,59 +15,23 @@ EXAMPLES = (
 )
 
 
+@options.argument_options(
+    export_model,
+    out={"short": "-o", "metavar": "FOLDER", "show_default": "graphs are added to RUN"},
+    precision={"metavar": "int8|float32|both", "parser": str},  # checked by the function
+    shortlist={"metavar": "WORDS"},
+    check_on={"metavar": "PREPARED"},
+    check_texts={},
+)
+@options.argument_options(
+    export_model, panel="Running", threads={"callback": options.check_threads}
+)
 def command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Model folder of 'readagain train'.")],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FOLDER",
-            help="New model folder for inference only, without weights.",
-            show_default="graphs are added to RUN",
-        ),
-    ] = None,
-    precision: Annotated[
-        str, typer.Option(metavar="int8|float32|both", help="Number format of the graphs.")
-    ] = "both",
-    shortlist: Annotated[
-        int | None,
-        typer.Option(
-            metavar="WORDS",
-            help="Number of output words to score for each text: its own words and the most "
-            "frequent other ones. Fewer are faster. Needs --out and --check-on.",
-            show_default="all words",
-        ),
-    ] = None,
-    check_on: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PREPARED",
-            help="Prepared corpus, on whose dev pairs the graphs are compared with the network.",
-            show_default="compare on random words",
-        ),
-    ] = None,
-    check_texts: Annotated[
-        int | None,
-        typer.Option(
-            help="Number of texts to compare.",
-            show_default="1,000 of a corpus, 100 of random words",
-        ),
-    ] = None,
-    threads: options.Threads = None,
+    **arguments: Any,
 ) -> None:
     """Export a trained model to ONNX graphs, which are first compared with its network."""
-    from readagain.api import export_model
-
-    result = export_model(
-        run,
-        out,
-        precision=precision,  # type: ignore[arg-type]
-        shortlist=shortlist,
-        check_on=check_on,
-        check_texts=check_texts,
-        threads=threads,
-    )
+    result = export_model(run, **arguments)
     check, path = result.check, result.path
     num_texts = pluralize(check.texts, "text")
     for graph_precision, num_bytes in result.num_bytes.items():

@@ -11,13 +11,13 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from readagain import __version__
+from readagain.cli.options import as_option
 from readagain.cli.output import (
-    DISK_FULL,
     discard_output,
     escape_unencodable,
     open_missing_streams,
 )
-from readagain.errors import ArgumentError, DataError, ReadAgainError, as_option
+from readagain.errors import DISK_FULL, ArgumentError, DataError, ReadAgainError
 
 # Modules of readagain.cli, in the order of --help. Each has a function `command` and `EXAMPLES`,
 # the command lines at the end of its --help. The function imports other packages inside its body,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from readagain.cli import options
-from readagain.counts import pluralize
+from readagain.errors import pluralize
 
 if TYPE_CHECKING:
     from readagain.model_dir import ModelDir
@@ -100,7 +100,6 @@ def _list_models(rows: list[dict[str, Any]]) -> None:
 
 def _full_info(model: "ModelDir") -> dict[str, Any]:
     from readagain.config.files import run_to_dict
-    from readagain.config.parameters import count_parameters
     from readagain.model_dir import WEIGHTS_FILE
 
     tensors = model.tensors if model.has(WEIGHTS_FILE) else {}
@@ -109,7 +108,7 @@ def _full_info(model: "ModelDir") -> dict[str, Any]:
         "format_version": model.manifest.format_version,
         "package_version": model.manifest.package_version,
         "run": run_to_dict(model.run),
-        "parameters": count_parameters(model.run),
+        "parameters": sum(info.size for info in tensors.values()) if tensors else None,
         "source_words": len(model.source_vocab),
         "summary_words": len(model.vocab),
         "cases": len(model.truecaser),
@@ -129,7 +128,9 @@ def _format_info(info: dict[str, Any]) -> list[tuple[str, str]]:
     words = f"{info['source_words']:,} read, {info['summary_words']:,} written"
     if shortlist:
         words += f", shortlist of {shortlist:,}"
-    where = f"in {pluralize(len(tensors), 'tensor')}" if tensors else "in the graphs"
+    parameters = "not counted: no weights, only graphs"
+    if tensors:
+        parameters = f"{info['parameters']:,} in {pluralize(len(tensors), 'tensor')}"
     lines = [
         ("title", run["title"]),
         ("paper", run["paper"]),
@@ -137,7 +138,7 @@ def _format_info(info: dict[str, Any]) -> list[tuple[str, str]]:
         ("language", f"{info['language_name']} ({info['language']})"),
         ("reads", f"{pluralize(info['read_sentences'], 'sentence')} of a text, "
          f"at most {pluralize(info['read_words'], 'word')}"),
-        ("parameters", f"{info['parameters']:,} {where}"),
+        ("parameters", parameters),
         ("vocabularies", words),
         ("cases", pluralize(info["cases"], "word or pair", "words and pairs")),
     ]  # fmt: skip

@@ -1,27 +1,40 @@
 """Options shared by several commands."""
 
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from readagain.config.fields import SpecField, spec_fields
+from readagain.config.fields import SpecField, argument_fields, spec_fields
 from readagain.config.options import OPTIONS
-from readagain.errors import as_option
 from readagain.formats.records import OnError
-from readagain.rouge.options import PROTOCOLS
 
 Command = Callable[..., None]
 Decorator = Callable[[Command], Command]
+
+_RENAMED_OPTIONS = {
+    "begin_from": "--from",
+    "changes": "--set",
+    "is_tokenized": "--tokenized or --raw",
+    "recipes": "--recipe",
+    "summary_field": "--field",
+    "tests": "--test",
+}
+"""Options, by Python argument, that are not named after the argument."""
 
 # Functions that define an option under the heading Reading, Writing or Running of --help.
 reading_option = partial(typer.Option, rich_help_panel="Reading")
 writing_option = partial(typer.Option, rich_help_panel="Writing")
 running_option = partial(typer.Option, rich_help_panel="Running")
+
+
+def as_option(argument: str) -> str:
+    """Return the command-line option of a Python argument, for messages."""
+    return _RENAMED_OPTIONS.get(argument) or "--" + argument.replace("_", "-")
 
 
 def check_threads(threads: int | None) -> int | None:
@@ -45,7 +58,7 @@ def check_workers(workers: int) -> int:
     return workers
 
 
-def _check_threads_or_zero(threads: int) -> int:
+def check_threads_or_zero(threads: int) -> int:
     """Check the number of threads, where 0 means that the command chooses it."""
     check_threads(threads or None)
     return threads
@@ -56,18 +69,21 @@ Model = Annotated[
 ]
 
 
-def decoding_options(*names: str, default: str = "from the model") -> Decorator:
+def decoding_options(
+    *names: str, without: Collection[str] = ("explain",), default: str = "from the model"
+) -> Decorator:
     """Return a decorator that adds options of `SummarizeOptions` to a command.
 
     The command receives them as `**decoding: Unpack[SummarizeOptions]`.
 
     Args:
-        names: names of the options; by default all except `explain`, since explanations have a
-            command of their own.
+        names: names of the options; by default all except those in `without`.
+        without: names of the options that the command does not have. Explanations have a command
+            of their own.
         default: where the value of a number comes from if its option is unset, for --help.
     """
-    names = names or tuple(name for name in OPTIONS if name != "explain")
-    return _add_parameters([_make_parameter(OPTIONS[name], default) for name in names])
+    names = names or tuple(name for name in OPTIONS if name not in without)
+    return _add_parameters([_make_parameter(OPTIONS[name], unset=default) for name in names])
 
 
 def spec_options(spec: object, panel: str) -> Decorator:
@@ -81,8 +97,31 @@ def spec_options(spec: object, panel: str) -> Decorator:
     """
     return _add_parameters(
         [
-            _make_parameter(replace(field, default=getattr(spec, name)), "none", panel)
+            _make_parameter(replace(field, default=getattr(spec, name)), unset="none", panel=panel)
             for name, field in spec_fields(type(spec)).items()
+        ]
+    )
+
+
+def argument_options(
+    function: Callable[..., Any], *, panel: str | None = None, **arguments: dict[str, Any]
+) -> Decorator:
+    """Return a decorator that adds arguments of a Python function to a command, as options.
+
+    The command receives them as keyword arguments. Types, defaults and help texts are those of the
+    function.
+
+    Args:
+        function: function that the command calls.
+        panel: heading of these options in the help text.
+        arguments: by name of the argument, settings of `typer.Option` that the function does not
+            have, such as `metavar`.
+    """
+    fields = argument_fields(function)
+    return _add_parameters(
+        [
+            _make_parameter(fields[name], panel=panel, **settings)
+            for name, settings in arguments.items()
         ]
     )
 
@@ -91,13 +130,14 @@ def _add_parameters(new_parameters: list[inspect.Parameter]) -> Decorator:
     """Return a decorator that replaces the `**kwargs` of a command by new keyword parameters.
 
     Typer reads the signature and the annotations of the command. The new parameters come before the
-    command's own keyword parameters, and in --help their options come first, too.
+    command's own keyword parameters, and in --help their options come first, too. Of several
+    decorators, the options of the first come first.
     """
 
     def decorate(command: Command) -> Command:
-        *own_parameters, _ = inspect.signature(command).parameters.values()
-        keyword_only = inspect.Parameter.KEYWORD_ONLY
-        arguments = [each for each in own_parameters if each.kind is not keyword_only]
+        own_parameters = inspect.signature(command).parameters.values()
+        keyword_only, kwargs = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD
+        arguments = [each for each in own_parameters if each.kind not in (keyword_only, kwargs)]
         keywords = [each for each in own_parameters if each.kind is keyword_only]
         parameters = [*arguments, *new_parameters, *keywords]
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -107,24 +147,36 @@ def _add_parameters(new_parameters: list[inspect.Parameter]) -> Decorator:
     return decorate
 
 
-def _make_parameter(option: SpecField, default: str, panel: str = "Summary") -> inspect.Parameter:
+def _make_parameter(
+    option: SpecField,
+    *,
+    unset: str = "",
+    panel: str | None = "Summary",
+    short: str | None = None,
+    **settings: Any,
+) -> inspect.Parameter:
     """Return the parameter from which Typer builds an option.
 
     Args:
         option: the field that the option sets.
-        default: shown in --help as the default of a number whose default is None.
+        unset: shown in --help as the default of a number whose default is None.
         panel: heading of the option in the help text.
+        short: short form of the option, such as `-o`.
+        settings: other settings of the option.
     """
-    flag = as_option(option.name)
+    flag = as_option(option.name).replace(" or ", "/")
     if option.default is True:
         flag += f"/--no-{flag[2:]}"
     is_unset_number = option.default is None and option.value_type in (int, float)
     typer_option = typer.Option(
-        flag,
-        help=option.help,
-        metavar="|".join(option.choices) or None,
-        show_default=default if is_unset_number else True,
-        rich_help_panel=panel,
+        *(flag, short) if short else (flag,),
+        **{
+            "help": re.sub(r"`(\w+)`", lambda match: as_option(match[1]), option.help),
+            "metavar": "|".join(option.choices) or None,
+            "show_default": option.unset or (is_unset_number and unset) or True,
+            "rich_help_panel": panel,
+            **settings,
+        },
     )
     value_type = option.value_type | None if option.default is None else option.value_type
     return inspect.Parameter(
@@ -151,27 +203,7 @@ TextColumn = Annotated[
 HeadlineColumn = Annotated[
     str | None, reading_option(help="Field or column of the headline.", show_default="detected")
 ]
-Headlines = Annotated[
-    Path | None,
-    reading_option(metavar="FILE", help="File of headlines, one for each line of the texts file."),
-]
 Encoding = Annotated[str, reading_option(help="Encoding of text, JSONL and CSV.")]
-TokenizedOrRaw = Annotated[
-    bool | None,
-    reading_option(
-        "--tokenized/--raw",
-        help="Whether texts are tokenized as in Gigaword (lower case, # for digits) or raw.",
-        show_default="detected for parallel text and prepared corpora, else raw",
-    ),
-]
-Split = Annotated[
-    str | None,
-    reading_option(
-        help="Split of a folder with several splits: train, dev or test.",
-        show_default="dev for a prepared corpus",
-    ),
-]
-Limit = Annotated[int | None, reading_option(metavar="N", help="Maximum number of rows.")]
 
 OnErrorOption = Annotated[
     OnError,
@@ -188,21 +220,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 # Options for scoring, settings and resources.
 
-RougeProtocol = Annotated[
-    str,
-    typer.Option(
-        "--protocol",
-        metavar="NAME",
-        help=f"Protocol, which sets the search and the kind of ROUGE: {', '.join(PROTOCOLS)}.",
-    ),
-]
+CHANGES_HELP = "Setting to override, such as train.epochs=20; may be repeated."
 Changes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Setting to override, such as train.epochs=20; may be repeated.",
-    ),
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help=CHANGES_HELP)
 ]
 Threads = Annotated[
     int | None,
@@ -215,7 +235,7 @@ TrainingThreads = Annotated[
     running_option(
         "--threads",
         help="Number of CPU threads; 0 chooses by the size of the network.",
-        callback=_check_threads_or_zero,
+        callback=check_threads_or_zero,
     ),
 ]
 Precision = Annotated[

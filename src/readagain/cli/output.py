@@ -1,6 +1,5 @@
 """Standard output: closed streams, encodings, consoles and tables."""
 
-import errno
 import io
 import os
 import sys
@@ -9,10 +8,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
-
-
-DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Error numbers for a full disk, an exceeded quota and a file at its maximum size."""
 
 
 def open_missing_streams() -> None:

@@ -4,14 +4,14 @@ from collections import Counter
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from readagain.api import prepare
 from readagain.cli import options
-from readagain.cli.options import reading_option
+from readagain.config.fields import spec_fields
 from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, FilterLimits
-from readagain.corpus.settings import DEFAULT_MAX_SENTENCES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from readagain.corpus.inputs import CorpusInput
     from readagain.corpus.manifest import CorpusManifest
 
-_split_option = partial(typer.Option, rich_help_panel="Splits")
-_filter_option = partial(typer.Option, rich_help_panel="Filters")
 FILTERS_HELP = (
     f"Names of filters or of sets of filters, separated by commas; -NAME removes one. "
     f"Filters: {', '.join(FILTERS)}. Sets: {', '.join(FILTER_SETS)}. The set 'default' has "
@@ -35,7 +33,45 @@ EXAMPLES = (
 )
 
 
+@options.argument_options(
+    prepare,
+    out={"short": "-o", "metavar": "FOLDER"},
+    workers={"callback": options.check_workers},
+    overwrite={},
+)
 @options.spec_options(FilterLimits(), panel="Filters")
+@options.argument_options(
+    prepare,
+    panel="Filters",
+    filters={"help": FILTERS_HELP},
+    max_sentences={},
+    min_count={"metavar": "N"},
+)
+@options.argument_options(
+    prepare,
+    panel="Splits",
+    dev={"metavar": "INPUT"},
+    test={"metavar": "INPUT"},
+    dev_pairs={},
+    dev_share={},
+    test_pairs={},
+    test_share={},
+    split_by={},
+    sample={"metavar": "N"},
+    seed={},
+)
+@options.argument_options(
+    prepare,
+    panel="Reading",
+    language={"metavar": "CODE"},
+    format={},
+    text_column={},
+    headline_column={},
+    headlines={"metavar": "FILE"},
+    encoding={},
+    is_tokenized={},
+    on_error={},
+)
 def command(
     inputs: Annotated[
         list[str] | None,
@@ -45,132 +81,28 @@ def command(
             "compressed: .gz, .xz or .zst.",
         ),
     ] = None,
-    *,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the prepared corpus.")
-    ],
-    dev: Annotated[
-        list[str] | None,
-        _split_option(metavar="INPUT", help="Input with the pairs of the dev split."),
-    ] = None,
-    test: Annotated[
-        list[str] | None,
-        _split_option(metavar="INPUT", help="Input with the pairs of the test split."),
-    ] = None,
-    dev_pairs: Annotated[
-        int,
-        _split_option(help="Approximate number of input pairs for the dev split."),
-    ] = 0,
-    dev_share: Annotated[
-        float, _split_option(help="Share of input pairs for the dev split.")
-    ] = 0.0,
-    test_pairs: Annotated[
-        int,
-        _split_option(help="Approximate number of input pairs for the test split."),
-    ] = 0,
-    test_share: Annotated[
-        float, _split_option(help="Share of input pairs for the test split.")
-    ] = 0.0,
-    split_by: Annotated[
-        Literal["month"] | None,
-        _split_option(
-            help="Split by month, with the dev and test months of Rush et al. 2015; for Annotated "
-            "Gigaword only."
-        ),
-    ] = None,
-    sample: Annotated[
-        int,
-        _split_option(
-            metavar="N",
-            help="Number of pairs to draw at random from the dev split, and as many from the test "
-            "split; 0 keeps all.",
-        ),
-    ] = 0,
-    seed: Annotated[int, _split_option(help="Random seed of --sample.")] = 1,
-    language: Annotated[
-        str | None,
-        reading_option(
-            metavar="CODE",
-            help="Language of texts and headlines, such as en, de, fr or zh.",
-            show_default="detected",
-        ),
-    ] = None,
-    format: Annotated[
-        str | None,
-        reading_option(help="Format of every input.", show_default="detected"),
-    ] = None,
-    text_column: options.TextColumn = None,
-    headline_column: options.HeadlineColumn = None,
-    headlines: options.Headlines = None,
-    encoding: options.Encoding = "utf-8",
-    tokenized: options.TokenizedOrRaw = None,
-    on_error: options.OnErrorOption = "skip",
-    filters: Annotated[str, _filter_option(help=FILTERS_HELP)] = "default",
-    max_sentences: Annotated[
-        int,
-        _filter_option(help="Maximum number of sentences of a text; later ones are dropped."),
-    ] = DEFAULT_MAX_SENTENCES,
-    min_count: Annotated[
-        int,
-        _filter_option(
-            metavar="N",
-            help="Words that occur less often than N in the training texts become UNK in texts, "
-            "and likewise for headlines.",
-        ),
-    ] = 1,
-    workers: Annotated[
-        int,
-        typer.Option(
-            help="Number of processes; 0 for all processors.", callback=options.check_workers
-        ),
-    ] = 0,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an existing corpus in --out.")
-    ] = False,
-    **limits: Any,
+    **arguments: Any,
 ) -> None:
     """Turn (text, headline) pairs into a prepared corpus for training.
 
     The same command resumes an interrupted run.
     """
-    from readagain.api import prepare
     from readagain.cli.main import resumable
     from readagain.cli.progress import job_progress
     from readagain.errors import ConfigError
 
-    if not (inputs or dev or test):
+    if not (inputs or arguments["dev"] or arguments["test"]):
         raise ConfigError("INPUT: missing; name files or folders of pairs, or use --dev and --test")
+    limits = FilterLimits(**{name: arguments.pop(name) for name in spec_fields(FilterLimits)})
     with resumable():
         manifest = prepare(
             inputs or (),
-            out,
-            dev=dev or (),
-            test=test or (),
-            dev_pairs=dev_pairs,
-            dev_share=dev_share,
-            test_pairs=test_pairs,
-            test_share=test_share,
-            split_by=split_by,
-            sample=sample,
-            seed=seed,
-            language=language,
-            format=format,
-            text_column=text_column,
-            headline_column=headline_column,
-            headlines=headlines,
-            encoding=encoding,
-            is_tokenized=tokenized,
-            on_error=on_error,
-            filters=filters,
-            limits=FilterLimits(**limits),
-            max_sentences=max_sentences,
-            min_count=min_count,
-            workers=workers,
-            overwrite=overwrite,
+            limits=limits,
             on_inputs=_print_inputs,
             progress=partial(job_progress, "reading", "writing"),
+            **arguments,
         )
-    _print_summary(manifest, out, is_detected=language is None)
+    _print_summary(manifest, Path(arguments["out"]), is_detected=arguments["language"] is None)
 
 
 def _print_inputs(sources: "Sequence[CorpusInput]") -> None:
@@ -191,7 +123,7 @@ def _print_inputs(sources: "Sequence[CorpusInput]") -> None:
 def _print_summary(manifest: "CorpusManifest", out: Path, *, is_detected: bool) -> None:
     """Print the language, the size of each split, and the dropped records by reason."""
     from readagain.corpus.report import describe_dropped
-    from readagain.counts import pluralize
+    from readagain.errors import pluralize
     from readagain.text.language import LANGUAGES, UNDETERMINED
 
     origin = ", detected" if is_detected else ""

@@ -41,39 +41,24 @@ def command(
 
 
 def _preset_rows() -> list[dict[str, Any]]:
-    """Return name, title, sizes and paper of each baseline and preset; a baseline has sizes 0."""
-    from readagain.config.parameters import count_parameters
+    """Return name, title, size and paper of each baseline and preset; a baseline has the size 0."""
     from readagain.presets import BASELINES, PRESETS
 
-    baselines = [(name, spec, 0, 0) for name, spec in BASELINES.items()]
-    networks = [(name, run, run.vocab_size, count_parameters(run)) for name, run in PRESETS.items()]
+    baselines = [(name, spec, 0) for name, spec in BASELINES.items()]
+    networks = [(name, run, run.vocab_size) for name, run in PRESETS.items()]
     return [
-        {
-            "name": name,
-            "title": spec.title,
-            "vocab_size": vocab_size,
-            "parameters": num_parameters,
-            "paper": spec.paper,
-        }
-        for name, spec, vocab_size, num_parameters in (*baselines, *networks)
+        {"name": name, "title": spec.title, "vocab_size": vocab_size, "paper": spec.paper}
+        for name, spec, vocab_size in (*baselines, *networks)
     ]
 
 
 def _list_presets() -> None:
     from readagain.cli.output import print_table
 
-    def format_number(value: int) -> str:
-        return f"{value:,}" if value else "–"
-
     print_table(
-        {"name": "left", "words": "right", "parameters": "right", "paper": "left"},
+        {"name": "left", "words": "right", "paper": "left"},
         [
-            (
-                row["name"],
-                format_number(row["vocab_size"]),
-                format_number(row["parameters"]),
-                row["paper"],
-            )
+            (row["name"], f"{row['vocab_size']:,}" if row["vocab_size"] else "–", row["paper"])
             for row in _preset_rows()
         ],
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from readagain.counts import pluralize
+from readagain.errors import pluralize
 
 if TYPE_CHECKING:
     from rich.progress import Task

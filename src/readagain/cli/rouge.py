@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from readagain.cli import options
-from readagain.errors import ConfigError, as_option
+from readagain.cli.options import as_option
+from readagain.errors import ConfigError
 from readagain.rouge.options import PROTOCOLS, SCORE_KINDS, Protocol, RougeOptions, find_protocol
 
 if TYPE_CHECKING:
@@ -115,9 +116,9 @@ def _read_files(
     Returns:
         The summaries of each system, and the references of each summary.
     """
-    from readagain.rouge.files import read_references, read_texts, require_equal_lengths
+    from readagain.rouge.files import read_references, read_text_lines, require_equal_lengths
 
-    texts = [read_texts(path) for path in systems]
+    texts = [read_text_lines(path) for path in systems]
     reference_groups = read_references(references)
     lengths = dict(zip(systems, map(len, texts), strict=True))
     require_equal_lengths(lengths | {references[0]: len(reference_groups)})

@@ -92,7 +92,7 @@ def command(
     read_options = make_read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], read_options, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
-    has_score = decoding.get("n_best", 1) > 1
+    has_score = decoding["n_best"] > 1
     format_summary = _json_formatter(field, has_score=has_score) if is_json else _format_text
     report = _WarningReport()
     num_empty = 0  # empty lines, for skipped records, to print before the next summary
@@ -135,8 +135,7 @@ class _WarningReport:
         """Print one line if there are warnings."""
         import sys
 
-        from readagain.counts import pluralize
-        from readagain.errors import for_terminal
+        from readagain.errors import for_terminal, pluralize
 
         if not self._counts:
             return
@@ -197,8 +196,7 @@ class _SkippedRecords(ExitStack):
         """
         import sys
 
-        from readagain.counts import pluralize
-        from readagain.errors import DataError, for_terminal
+        from readagain.errors import DataError, for_terminal, pluralize
 
         if not self._first_records:
             if self._path is not None:  # skipped records of the replaced output

@@ -1,10 +1,11 @@
 """`readagain train`: train a network on a prepared corpus, or resume."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from readagain.api import train
 from readagain.cli import options
 
 if TYPE_CHECKING:
@@ -18,65 +19,35 @@ EXAMPLES = (
 )
 
 
+@options.argument_options(
+    train,
+    data={"short": "-d", "metavar": "FOLDER"},
+    out={"short": "-o", "metavar": "FOLDER"},
+    changes={"metavar": "NAME=VALUE", "help": options.CHANGES_HELP},
+    seed={},
+    begin_from={"metavar": "MODEL"},
+    extend_vocab={"metavar": "WORDS", "min": 0},
+    overwrite={},
+)
+@options.argument_options(
+    train, panel="Running", device={}, threads={"callback": options.check_threads_or_zero}
+)
 def command(
     preset: Annotated[
         str | None,
         typer.Argument(metavar="PRESET", help="Preset or .toml run file; optional with --from."),
     ] = None,
-    *,
-    data: Annotated[
-        Path, typer.Option("--data", "-d", metavar="FOLDER", help="Prepared corpus to train on.")
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out", "-o", metavar="FOLDER", help="Folder for the run and the trained model."
-        ),
-    ],
-    changes: options.Changes = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Random seed.", show_default="from the preset")
-    ] = None,
-    begin_from: Annotated[
-        str | None,
-        typer.Option("--from", metavar="MODEL", help="Bundled model or model folder to fine-tune."),
-    ] = None,
-    extend_vocab: Annotated[
-        int,
-        typer.Option(
-            metavar="WORDS",
-            min=0,
-            help="With --from: number of words of this corpus to add to each vocabulary.",
-        ),
-    ] = 0,
-    device: options.Device = "auto",
-    threads: options.TrainingThreads = 0,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace another run in --out.")
-    ] = False,
+    **arguments: Any,
 ) -> None:
     """Train a network on a prepared corpus, and write its best weights to a model folder.
 
     The same command resumes an interrupted run; with more train.epochs it continues a finished
     run. Under torchrun, several processes or machines train together.
     """
-    from readagain.api import train
     from readagain.cli.output import persistent_console
 
-    result = train(
-        preset,
-        data=data,
-        out=out,
-        changes=changes or (),
-        seed=seed,
-        begin_from=begin_from,
-        extend_vocab=extend_vocab,
-        device=device,
-        threads=threads,
-        overwrite=overwrite,
-        console=persistent_console(),
-    )
-    _print_result(result, out)
+    result = train(preset, console=persistent_console(), **arguments)
+    _print_result(result, Path(arguments["out"]))
 
 
 def _print_result(result: "TrainingResult | None", out: Path) -> None:

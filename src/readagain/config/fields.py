@@ -1,10 +1,11 @@
-"""Type, choices, range, default and help text of the fields of a spec, read from its class."""
+"""Type, choices, range, default and help text of the fields of a spec, or of arguments."""
 
 import ast
 import inspect
 import math
+import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import cache
 from types import UnionType
@@ -53,12 +54,14 @@ class SpecField:
 
     Args:
         name: name of the field.
-        value_type: int, float, bool or str; object for a field that holds a spec.
+        value_type: int, float, bool or str; object for a field that holds a spec. For an argument
+            of a function also `list[str]` or a `Literal`.
         choices: values of a `Literal` field.
         range: valid numbers; None for all.
         variants: spec types that the field may hold; empty for a plain value.
         help: help text, the string below the field in the source.
-        default: default of a `TypedDict` field.
+        default: default of a `TypedDict` field or of an argument.
+        unset: what the default None means, such as "detected".
     """
 
     name: str
@@ -68,6 +71,7 @@ class SpecField:
     variants: tuple[type, ...] = ()
     help: str = ""
     default: Any = None
+    unset: str = ""
 
     def validation_error(self, value: Any) -> str | None:
         """Return why `value` is invalid, such as "is 0; expected 1 or more", or None."""
@@ -93,6 +97,31 @@ def _read_fields(spec_type: type[Any]) -> dict[str, SpecField]:
     help_texts = _help_texts(spec_type)
     hints = get_type_hints(spec_type, include_extras=True)
     return {name: _make_field(name, hint, help_texts.get(name, "")) for name, hint in hints.items()}
+
+
+def argument_fields(function: Callable[..., Any]) -> dict[str, SpecField]:
+    """Return the arguments of a function by name, for the options of a command.
+
+    The help texts are those of the docstring; "; None: detected." at the end of a text says what
+    None means. An argument that may be a `Sequence` becomes a list of strings.
+    """
+    section = (inspect.getdoc(function) or "").partition("Args:\n")[2].partition("\n\n")[0]
+    texts = dict(re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", section, re.MULTILINE))
+    fields = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        text = " ".join(texts.get(name, "").split()).removesuffix(".")
+        help_text, _, unset = text.partition("; None: ")
+        hint = parameter.annotation
+        members = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        is_list = any(get_origin(member) is Sequence for member in members)
+        fields[name] = SpecField(
+            name,
+            list[str] if is_list else members[0],
+            help=help_text and f"{help_text[0].upper()}{help_text[1:]}.",
+            default=parameter.default,
+            unset=unset,
+        )
+    return fields
 
 
 def walk_fields(spec: object, prefix: str = "") -> Iterator[tuple[str, SpecField, Any]]:

@@ -16,7 +16,11 @@ from readagain.storage.files import atomic_write, read_bounded, read_json_object
 
 MAX_RUN_BYTES = 1 << 20
 _RUN_FILE_KEYS = ("preset", "override")
-_REMOVED_SETTINGS = {"model": {"feature_size": 0}, "train": {"average_last": 5}}
+_REMOVED_SETTINGS: dict[str, dict[str, object]] = {
+    "model": {"feature_size": 0},
+    "train": {"average_last": 5},
+    "decode": {"coverage": 0.0, "limit_copies": False},
+}
 """Settings that only files of earlier versions have, with the value at which they had no effect.
 
 With that value a setting is ignored; with another value it is reported as unknown.

@@ -7,7 +7,7 @@ are all derived from `SummarizeOptions`.
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, cast
 
 from readagain.config.fields import Default, Range, SpecField, spec_fields
 from readagain.config.schema import DecodeSpec
@@ -66,6 +66,12 @@ OPTIONS: dict[str, SpecField] = _build_options()
 """Name, type, range, default and help text of every option."""
 
 
+def with_defaults(options: SummarizeOptions) -> SummarizeOptions:
+    """Return `options` with the default of each option that is missing."""
+    defaults = {name: option.default for name, option in OPTIONS.items()}
+    return cast(SummarizeOptions, defaults | options)
+
+
 def decode_overrides(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that override settings of the model, by field of `DecodeSpec`.
 
@@ -121,7 +127,7 @@ def override_decode(decode: DecodeSpec, overrides: Mapping[str, Any]) -> DecodeS
     return result
 
 
-def resolve_decode(decode: DecodeSpec, options: Mapping[str, Any]) -> DecodeSpec:
+def resolve_decode(decode: DecodeSpec, options: SummarizeOptions) -> DecodeSpec:
     """Return the settings of the model, `decode`, with the options of one call applied.
 
     Raises:
@@ -129,13 +135,13 @@ def resolve_decode(decode: DecodeSpec, options: Mapping[str, Any]) -> DecodeSpec
         ArgumentError: naming every value that is out of range or contradicts another.
     """
     resolved = override_decode(decode, decode_overrides(options))
-    n_best = options.get("n_best", 1)
-    if n_best > resolved.beam_size:
+    options = with_defaults(options)
+    if options["n_best"] > resolved.beam_size:
         raise ArgumentError(
             "{n_best} is {0}; expected 1 to {1}, the beam size",
-            quoted(n_best),
+            quoted(options["n_best"]),
             resolved.beam_size,
         )
-    if options.get("begin") and options.get("fallback", "none") != "none":
+    if options["begin"] and options["fallback"] != "none":
         raise ArgumentError("{fallback}: conflicts with {begin}; use one of them")
     return resolved

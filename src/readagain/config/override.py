@@ -10,13 +10,15 @@ from typing import Any
 from readagain.config.fields import SpecField, join_with_or, spec_fields
 from readagain.config.schema import KINDS, RECIPES, RunSpec
 from readagain.config.validation import find_problems, raise_problems
-from readagain.errors import ConfigError, quoted
+from readagain.errors import ArgumentError, quoted
 
 KIND = "kind"
 _MAX_DEPTH = 20  # more than any spec; deeper mappings are reported as unknown settings
 
 
-def override(run: RunSpec, changes: Mapping[str, object], *, where: str = "") -> RunSpec:
+def override(
+    run: RunSpec, changes: Mapping[str, object], *, where: str = "", argument: str = ""
+) -> RunSpec:
     """Return a copy of `run` with some settings changed.
 
     Args:
@@ -24,7 +26,8 @@ def override(run: RunSpec, changes: Mapping[str, object], *, where: str = "") ->
         changes: values by dotted name, such as `{"decode.beam_size": 5}`, or nested mappings. A
             value may be a spec. `"model.encoder.kind"` selects another variant; settings that both
             variants have keep their values. `"train": "modern"` selects a recipe.
-        where: file or option that the changes came from, for the message.
+        where: file or folder that the changes came from, for the message.
+        argument: instead of `where`, the name of the argument that the changes came from.
 
     Raises:
         ConfigError: with all unknown names and all invalid values.
@@ -39,7 +42,7 @@ def override(run: RunSpec, changes: Mapping[str, object], *, where: str = "") ->
 
     for path, value in sorted(_flatten(changes), key=sort_key):
         changed = _replace_setting(changed, path, value, "", problems)
-    raise_problems([*problems, *find_problems(changed)], where=where)
+    raise_problems([*problems, *find_problems(changed)], where=where, argument=argument)
     return changed
 
 
@@ -49,14 +52,14 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, object]:
     Values are written as in TOML; a bare word is a string, so `model.output=copy` needs no quotes.
 
     Raises:
-        ConfigError: for a string without `=`.
+        ArgumentError: for a string without `=`.
     """
     changes: dict[str, object] = {}
     for assignment in assignments:
         name, separator, text = assignment.partition("=")
         if not separator or not name.strip():
-            raise ConfigError(
-                f"--set {assignment!r}: expected NAME=VALUE, for example decode.beam_size=5"
+            raise ArgumentError(
+                "{changes} {0!r}: expected NAME=VALUE, for example decode.beam_size=5", assignment
             )
         changes[name.strip()] = _parse_value(text.strip())
     return changes

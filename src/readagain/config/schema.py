@@ -216,10 +216,6 @@ class DecodeSpec:
     """Subtracted from the score for each warning about the summary; unused for tokenized text."""
     no_repeat_ngram: Count = 0
     """Size of n-grams that may not repeat; a word may not follow itself either; 0 allows both."""
-    coverage: NonNegative = 0.0
-    """Weight of the coverage penalty: the total attention to each source word beyond 1."""
-    limit_copies: bool = False
-    """Copy a word at most as often as it occurs in the source; generating it stays possible."""
     names_from_source: bool = False
     """Do not generate names that the text lacks, except acronyms; unused for tokenized text."""
     diversity: NonNegative = 0.0

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from readagain.config.fields import walk_fields
 from readagain.config.schema import HierarchicalSpec, ModelSpec, OnePassSpec, RunSpec
-from readagain.errors import ConfigError
+from readagain.errors import ArgumentError, ConfigError
 
 _NUM_SPECIAL_TOKENS = 4  # len(SPECIAL_TOKENS) of text.vocab, which config must not import
 # training.risk stores one bit of an int64 for each word of a reference and for EOS: 63 in all.
@@ -33,19 +33,26 @@ def find_problems(run: RunSpec) -> list[str]:
     return errors or _contradictions(run)
 
 
-def raise_problems(problems: Sequence[str], *, where: str = "") -> None:
+def raise_problems(problems: Sequence[str], *, where: str = "", argument: str = "") -> None:
     """Raise one error for all problems; do nothing if there are none.
+
+    Args:
+        problems: what is wrong.
+        where: the file or folder with the problems.
+        argument: instead of `where`, the name of the argument with the problems.
 
     Raises:
         ConfigError: one line for one problem, a count and a list for several.
     """
     if not problems:
         return
-    prefix = f"{where}: " if where else ""
-    if len(problems) == 1:
-        raise ConfigError(prefix + problems[0])
-    lines = "".join(f"\n  {problem}" for problem in problems)
-    raise ConfigError(f"{prefix}{len(problems)} problems{lines}")
+    message = problems[0]
+    if len(problems) > 1:
+        lines = "".join(f"\n  {problem}" for problem in problems)
+        message = f"{len(problems)} problems{lines}"
+    if argument:
+        raise ArgumentError(f"{{{argument}}}: {{0}}", message)
+    raise ConfigError(f"{where}: {message}" if where else message)
 
 
 def _contradictions(run: RunSpec) -> list[str]:

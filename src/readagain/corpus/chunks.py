@@ -31,7 +31,7 @@ from readagain.text.vocab import SPECIAL_TOKENS, UNK
 CHUNK_FORMAT = 5
 """Version of the file format; a chunk of another version is not used when resuming."""
 UNKNOWN_WORD = ""
-"""The word in a chunk that represents UNK, the unknown word of Gigaword files."""
+"""The word in a chunk that represents UNK, which replaces OOV words in Gigaword files."""
 UNKNOWN_SPELLINGS = ("UNK", "unk", "<UNK>", SPECIAL_TOKENS[UNK])
 """Spellings of UNK in public copies of Gigaword."""
 NO_CASE = -1
@@ -317,7 +317,7 @@ def _tokenize(
 
 
 def _split_tokenized(line: str) -> list[str]:
-    """Return the tokens of a line of tokenized text, with `UNKNOWN_WORD` for unknown words."""
+    """Return the tokens of a line of tokenized text, with `UNKNOWN_WORD` for UNK."""
     return [UNKNOWN_WORD if word in _UNKNOWN_TOKENS else word for word in line.split()]
 
 

@@ -31,14 +31,14 @@ STOPWORDS = _words("""
 """)
 
 # Frequent English words.
-ENGLISH_WORDS = _words("""
+FREQUENT_ENGLISH_WORDS = _words("""
     the of and to for with that is was are were has have had this from his her its their they it
     by at be been will would who which what when after before over than more about into not as but
     says said new how why you your we our can could first out up all one two a an in on during
     against between while under he she or if
 """)
 # Frequent words of the other languages that occur in news feeds.
-FOREIGN_WORDS = _words("""
+FREQUENT_FOREIGN_WORDS = _words("""
     de la le les des du et est dans pour au aux sur une un qui que ne pas avec ont à
     el los las del y es por para con una su se lo al como más en
     o os do da dos das e em um uma não com na no ao mais foi são
@@ -174,8 +174,8 @@ def _is_foreign(pair: FilterInput) -> bool:
     num_ascii = sum(char.isascii() for char in letters)
     if num_ascii < MIN_ASCII_SHARE * len(letters):
         return True
-    num_english = sum(word in ENGLISH_WORDS for word in words)
-    num_foreign = sum(word in FOREIGN_WORDS for word in words)
+    num_english = sum(word in FREQUENT_ENGLISH_WORDS for word in words)
+    num_foreign = sum(word in FREQUENT_FOREIGN_WORDS for word in words)
     return num_foreign > num_english or (num_english == 0 and len(words) >= MIN_LANGUAGE_WORDS)
 
 

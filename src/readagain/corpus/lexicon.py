@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.errors import ArtifactError, quoted
-from readagain.storage.files import read_lines
+from readagain.storage.files import read_entries
 from readagain.text.vocab import SPECIAL_TOKENS, UNK, Vocab
 
 UNKNOWN_ID = -1
-"""Id that shards contain for UNK, the unknown word of Gigaword files."""
+"""Id that shards contain for UNK, which replaces OOV words in Gigaword files."""
 Side = Literal["source", "summary"]
 """A side of the pairs: "source" for texts, "summary" for headlines."""
 MAX_BYTES = 1 << 30
@@ -44,7 +44,7 @@ class Lexicon:
         """
         words: list[str] = []
         counts = array("q")
-        for number, line in enumerate(read_lines(path, max_bytes=MAX_BYTES), start=1):
+        for number, line in enumerate(read_entries(path, max_bytes=MAX_BYTES), start=1):
             try:
                 word, source, summary = line.split("\t")
                 counts.extend((int(source), int(summary)))

@@ -1,6 +1,5 @@
 """Preparation of a corpus: conversion of examples in any format to memory-mapped shards."""
 
-import errno
 import logging
 import os
 import shutil
@@ -15,32 +14,20 @@ from readagain.corpus.chunks import Chunk
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.language import detect_corpus_language
 from readagain.corpus.manifest import CorpusManifest, fingerprint, list_files
-from readagain.corpus.report import SKIPPED_FILE, write_report
+from readagain.corpus.report import SKIPPED_FILE, write_corpus_report
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.splits import SplitChunk, assign_splits, origins_of
 from readagain.corpus.truecasing import NUM_PASSES, SENTENCE_CASE_RULES, TITLE_CASE_RULES
-from readagain.corpus.work_dir import (
-    check_output,
-    finished_dir,
-    input_files,
-    open_work_dir,
-    publish,
-)
+from readagain.corpus.work_dir import check_output, input_files, open_work_dir
 from readagain.corpus.workers import ChunkFiles, JobProgress, make_chunks
 from readagain.corpus.write import write_shards, write_texts
-from readagain.errors import DataError
-from readagain.formats.files import FileState
+from readagain.errors import DISK_FULL, DataError
+from readagain.formats.files import InputFile, changed_error
 from readagain.formats.jsonl import write_jsonl
+from readagain.storage.files import atomic_dir
 from readagain.text.language import UNDETERMINED, find_language
 
 logger = logging.getLogger(__name__)
-
-# Messages for a full disk, by error number.
-_DISK_FULL = {
-    errno.ENOSPC: "no space left on this disk; free some space",
-    errno.EDQUOT: "disk quota exceeded; free some space",
-    errno.EFBIG: "File too large for this disk or a limit (ulimit -f); raise the limit",
-}
 
 
 def prepare(
@@ -69,7 +56,7 @@ def prepare(
         ReadAgainError: for an invalid input or output folder; the message names the file and line.
     """
     check_output(out, overwrite=overwrite)
-    states = {file: FileState.of(file) for source in sources for file in input_files(source)}
+    files = [InputFile.of(path) for source in sources for path in input_files(source)]
     with _one_line_os_errors(out), open_work_dir(out) as work:
         detected, reading_error = detect_corpus_language(sources)
         settings = replace(settings, language=_resolve_language(detected, settings))
@@ -79,18 +66,17 @@ def prepare(
             # a wrong language. The next run will detect the language again.
             raise reading_error
         split_chunks, input_entries = assign_splits(chunks, settings)
-        folder = finished_dir(work)
-        shutil.rmtree(folder, ignore_errors=True)  # an interrupted run may have left this folder
-        folder.mkdir()
-        manifest = _write_corpus(split_chunks, input_entries, settings, folder, on_progress)
-        write_texts(sources, split_chunks, folder, settings.min_count)
-        _write_skipped(chunks, folder)
-        for file, state in states.items():
-            state.check_unchanged(file)
-        files = list_files(folder)
-        manifest = replace(manifest, files=files, fingerprint=fingerprint(files))
-        manifest.save(folder)
-        publish(work, out)
+        with atomic_dir(out, temporary=work / "corpus") as folder:
+            manifest = _write_corpus(split_chunks, input_entries, settings, folder, on_progress)
+            write_texts(sources, split_chunks, folder, settings.min_count)
+            _write_skipped(chunks, folder)
+            for file in files:
+                if InputFile.of(Path(file.location)) != file:
+                    raise changed_error(file.location)
+            entries = list_files(folder)
+            manifest = replace(manifest, files=entries, fingerprint=fingerprint(entries))
+            manifest.save(folder)
+        shutil.rmtree(work)
     return manifest
 
 
@@ -113,12 +99,14 @@ def _one_line_os_errors(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        problem = _DISK_FULL.get(error.errno or 0)
-        if problem is None:
-            reason = error.strerror or str(error) or type(error).__name__
-            problem = f"cannot be written: {reason}; fix this"
-            out = Path(os.fsdecode(error.filename)) if error.filename else out
-        raise DataError(f"{out}: {problem} and run the same command again to resume") from error
+        is_disk_full = error.errno in DISK_FULL
+        where = out if is_disk_full or not error.filename else os.fsdecode(error.filename)
+        reason = error.strerror or str(error) or type(error).__name__
+        advice = "free some space or raise its limit" if is_disk_full else "fix this"
+        raise DataError(
+            f"{where}: cannot be written: {reason}; {advice} and run the same command again to "
+            "resume"
+        ) from error
 
 
 def _write_corpus(
@@ -154,7 +142,7 @@ def _write_corpus(
         num_words=len(lexicon),
         language=language.code,
     )
-    write_report(folder, manifest, lexicon, statistics)
+    write_corpus_report(folder, manifest, lexicon, statistics)
     return manifest
 
 

@@ -9,7 +9,7 @@ from readagain.corpus.filters import FILTERS
 from readagain.corpus.inputs import SPLITS
 from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.manifest import CorpusManifest
-from readagain.corpus.shards import PreparedCorpus, Split
+from readagain.corpus.shards import CorpusSplit, PreparedCorpus
 from readagain.corpus.statistics import Statistics
 from readagain.formats.jsonl import to_json
 from readagain.text.language import LANGUAGES
@@ -27,7 +27,7 @@ _LENGTHS = {
 }
 
 
-def write_report(
+def write_corpus_report(
     folder: Path, manifest: CorpusManifest, lexicon: Lexicon, statistics: Mapping[str, Statistics]
 ) -> None:
     """Write report.json and report.md into the folder of a corpus."""
@@ -72,7 +72,7 @@ def describe_dropped(manifest: CorpusManifest) -> list[tuple[str, int, str]]:
     return [(reason, count, descriptions[reason]) for reason, count in counts.most_common()]
 
 
-def _choose_samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:
+def _choose_samples(split: CorpusSplit, lexicon: Lexicon) -> list[dict[str, Any]]:
     """Return a few evenly spaced pairs as normalized words."""
     samples = []
     for index in range(0, len(split), max(len(split) // NUM_SAMPLES, 1)):

@@ -51,7 +51,7 @@ class PrepareSettings:
     min_count: int = 1
     """Minimum count of words in the train split, separately for texts and headlines.
 
-    Rarer words are replaced by the unknown word.
+    Rarer words are replaced by UNK.
     """
 
     def __post_init__(self) -> None:

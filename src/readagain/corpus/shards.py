@@ -123,7 +123,7 @@ def _has_valid_ids(words: NDArray[np.int32], num_words: int) -> bool:
     return len(words) == 0 or bool(words.min() >= UNKNOWN_ID and words.max() < num_words)
 
 
-class Split:
+class CorpusSplit:
     """All pairs of a split; the index of a pair counts through all shards."""
 
     def __init__(self, name: str, shards: tuple[CorpusShard, ...]) -> None:
@@ -186,7 +186,7 @@ class PreparedCorpus:
         """Whether all texts of the corpus were tokenized as in Gigaword."""
         return all(bool(entry["is_text_tokenized"]) for entry in self.manifest.inputs)
 
-    def split(self, name: str) -> Split:
+    def split(self, name: str) -> CorpusSplit:
         """Map a split into memory; the split may be empty.
 
         Raises:
@@ -204,7 +204,7 @@ class PreparedCorpus:
                     f"that are not in the lexicon; {ADVICE}"
                 )
             shards.append(shard)
-        split = Split(name, tuple(shards))
+        split = CorpusSplit(name, tuple(shards))
         if len(split) != counts["pairs"]:
             raise ArtifactError(
                 f"{self.folder}: {len(split):,} pairs for {name}, the manifest says "

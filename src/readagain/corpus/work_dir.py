@@ -1,7 +1,6 @@
 """Working directory of `prepare`, which is locked while in use and stays after an interruption."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
@@ -59,21 +58,6 @@ def chunk_folder(work: Path, source: CorpusInput, settings: PrepareSettings) -> 
     values["filters"] = [name for name in settings.filters if name != "duplicate"]
     identity = [{**asdict(source), "paths": paths}, files, values, __version__, CHUNK_FORMAT]
     return work / "chunks" / sha256(json.dumps(identity).encode()).hexdigest()[:20]
-
-
-def publish(work: Path, out: Path) -> None:
-    """Move the finished corpus to `out` in one step and remove the working directory."""
-    if out.exists():
-        old_corpus = work / "replaced"
-        shutil.rmtree(old_corpus, ignore_errors=True)
-        out.replace(old_corpus)
-    finished_dir(work).replace(out)
-    shutil.rmtree(work)
-
-
-def finished_dir(work: Path) -> Path:
-    """Return the folder in which the files of the corpus are written before `publish`."""
-    return work / "corpus"
 
 
 def input_files(source: CorpusInput) -> list[Path]:

@@ -21,7 +21,7 @@ from readagain.worker_pool import process_pool
 MAX_PENDING_PER_WORKER = 2
 """Maximum number of submitted blocks per worker that are not finished, to limit memory."""
 
-Task = tuple[CorpusInput, Block, PrepareSettings, Path]
+ChunkTask = tuple[CorpusInput, Block, PrepareSettings, Path]
 """Arguments of `save_chunk`: input, block, settings, and path of the chunk."""
 
 WaitForChunk = Callable[[], int]
@@ -138,14 +138,14 @@ class _ProgressCounter:
 
 
 @contextmanager
-def _open_pool(num_workers: int) -> Iterator[Callable[[Task], WaitForChunk]]:
+def _open_pool(num_workers: int) -> Iterator[Callable[[ChunkTask], WaitForChunk]]:
     """Yield a function that submits a task to a process pool.
 
     With one worker there is no pool: the function runs the task at once, in this process.
     """
     if num_workers == 1:
 
-        def run_here(task: Task) -> WaitForChunk:
+        def run_here(task: ChunkTask) -> WaitForChunk:
             num_records = save_chunk(*task)
             return lambda: num_records
 

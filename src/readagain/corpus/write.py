@@ -175,14 +175,14 @@ def _select_pairs(
 
 
 def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
-    """Replace rare words by the unknown word.
+    """Replace rare words by UNK.
 
     `Lexicon.without_rare` has set the counts of rare words to 0, separately for texts and
     headlines.
     """
     is_headline = headline_segment_mask(pairs.pair_segments)  # (G,)
     in_headline = np.repeat(is_headline, pairs.segment_lengths)  # (W,)
-    # The id -1 of the unknown word gets the count of the last word. It stays -1 with any count.
+    # The id -1 of UNK gets the count of the last word. It stays -1 with any count.
     counts = np.where(
         in_headline, lexicon.summary_counts[pairs.ids], lexicon.source_counts[pairs.ids]
     )
@@ -277,7 +277,7 @@ def _mask_rare(
     text_words: Collection[str],
     headline_words: Collection[str],
 ) -> Example:
-    """Replace unknown words of a text or headline by UNK, if it is tokenized as in Gigaword."""
+    """Replace OOV words of a text or headline by UNK, if it is tokenized as in Gigaword."""
 
     def mask_line(line: str, known: Collection[str]) -> str:
         words = line.split()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from readagain.config.options import Case, Fallback
+from readagain.config.options import SummarizeOptions
 from readagain.config.schema import DecodeSpec, RunSpec
 from readagain.engine.confidence import ConfidenceModel, features_and_checks
 from readagain.engine.detokenizer import Detokenizer
@@ -27,17 +27,19 @@ from readagain.text.vocab import Vocab
 
 @dataclass(frozen=True, kw_only=True)
 class CallOptions:
-    """Options of one `summarize` call, completed with the settings of the model."""
+    """Checked options of one `summarize` call.
 
+    Args:
+        values: value of every option.
+        decode: settings of the model, with the options applied.
+        prefix: words that every summary starts with.
+        copies_short_texts: whether a text that is too short becomes its own summary.
+    """
+
+    values: SummarizeOptions
     decode: DecodeSpec
     prefix: TargetPrefix
-    n_best: int
-    explain: bool
-    case: Case
-    tokenized: bool
-    copies_short_texts: bool  # whether a text that is too short becomes its own summary
-    min_confidence: float
-    fallback: Fallback
+    copies_short_texts: bool
 
 
 class BatchSummarizer:
@@ -87,7 +89,7 @@ class BatchSummarizer:
         decode, prefix = options.decode, options.prefix
         batch = self.reader.batch(sources, style=decode.style)
         constraints: list[Constraint] = []
-        if not options.tokenized:
+        if not options.values["tokenized"]:
             constraints.append(self._ungrounded.constraint(sources, names=decode.names_from_source))
         if decode.min_bytes or decode.max_bytes:
             constraints.append(
@@ -103,7 +105,7 @@ class BatchSummarizer:
             model,
             batch,
             decode,
-            n_best=decode.beam_size if decode.check_penalty else options.n_best,
+            n_best=decode.beam_size if decode.check_penalty else options.values["n_best"],
             constraints=constraints,
             prefix=self.reader.forced_prefix(sources, prefix) if prefix else None,
         )
@@ -114,7 +116,7 @@ class BatchSummarizer:
             empty = self._empty_summary(source, options)
             summaries.append([summary for _, summary in ranked] or [empty])
         for row, (source, (best, *_)) in enumerate(zip(sources, summaries, strict=True)):
-            if best.confidence is not None and best.confidence < options.min_confidence:
+            if best.confidence is not None and best.confidence < options.values["min_confidence"]:
                 n_best[row], summaries[row] = self._fall_back(best, source, batch, row, options)
         return self._to_results(sources, batch, n_best, summaries, options, model)
 
@@ -146,14 +148,14 @@ class BatchSummarizer:
         hypotheses come sorted by their scores without this penalty. So the loop ends as soon as
         `n_best` summaries have at least the score of the next hypothesis.
         """
-        n_best, penalty = options.n_best, options.decode.check_penalty
+        n_best, penalty = options.values["n_best"], options.decode.check_penalty
         empty = self._empty_summary(source, options)
         ranked: list[tuple[Hypothesis, Summary]] = []
         for hypothesis in hypotheses:
             if len(ranked) >= n_best and ranked[n_best - 1][1].score >= hypothesis.score:
                 break
             summary = self._to_summary(empty, source, hypothesis, options)
-            if summary.text and not options.tokenized:
+            if summary.text and not options.values["tokenized"]:
                 features, failed = features_and_checks(summary, source, self.language)
                 if self.confidence is not None:
                     summary = replace(summary, confidence=self.confidence.confidence(features))
@@ -171,7 +173,7 @@ class BatchSummarizer:
         Return the hypotheses and the summaries of the source, as for `_to_results`.
         """
         empty = replace(self._empty_summary(source, options), confidence=best.confidence)
-        if options.fallback == "none":
+        if options.values["fallback"] == "none":
             return [], [_add_warnings(empty, "low_confidence")]
         hypothesis = shorten_first_sentence(source, batch, row, max_words=options.decode.max_words)
         sentence = self._to_summary(empty, source, hypothesis, options)
@@ -192,7 +194,7 @@ class BatchSummarizer:
         An empty summary has no hypothesis.
         """
         result = [replace(best, alternatives=tuple(others)) for best, *others in summaries]
-        if not options.explain:
+        if not options.values["explain"]:
             return result
         if not isinstance(model, OnnxStepModel):
             raise ConfigError(
@@ -216,7 +218,7 @@ class BatchSummarizer:
             self._detokenizer.tokens(hypothesis, source, prefix),
             source,
             prefix,
-            case=options.case,
+            case=options.values["case"],
             max_bytes=options.decode.max_bytes,
         )
         return replace(
@@ -236,7 +238,7 @@ class BatchSummarizer:
             read_sentences=len(source.document.sentences),
             truncated=source.is_truncated,
             read_share=source.read_share,
-            warnings=() if options.tokenized else source_warnings(source, self.language),
+            warnings=() if options.values["tokenized"] else source_warnings(source, self.language),
         )
 
 

@@ -10,7 +10,7 @@ from readagain.engine.summary import Explanation, ImportanceKind
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import Bools, Floats, SourceBatch
 
-Importance = tuple[Floats, ImportanceKind] | None
+SourceImportance = tuple[Floats, ImportanceKind] | None
 """(B, S) importance of the source tokens, and its kind; None for models with one pass."""
 
 
@@ -26,7 +26,9 @@ class EncoderModel(Protocol):
         ...
 
 
-def source_importance(model: EncoderModel, spec: NetworkSpec, batch: SourceBatch) -> Importance:
+def source_importance(
+    model: EncoderModel, spec: NetworkSpec, batch: SourceBatch
+) -> SourceImportance:
     """Return the importance weights of a model, or its `state_movement` if it has no weights.
 
     Return None for a model with one pass.
@@ -46,7 +48,7 @@ def source_importance(model: EncoderModel, spec: NetworkSpec, batch: SourceBatch
 
 
 def explain(
-    importance: Importance,
+    importance: SourceImportance,
     batch: SourceBatch,
     row: int,
     source: SourceText,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack, overload
 
-from readagain.config.options import SummarizeOptions, resolve_decode
+from readagain.config.options import SummarizeOptions, resolve_decode, with_defaults
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
 from readagain.engine.batch_summarizer import BatchSummarizer, CallOptions
@@ -204,7 +204,9 @@ class Summarizer:
         """
         call_options = self._resolve(options)
         if isinstance(texts, str):
-            source = self._batch_summarizer.reader.read(texts, tokenized=call_options.tokenized)
+            source = self._batch_summarizer.reader.read(
+                texts, tokenized=call_options.values["tokenized"]
+            )
             return self._batch_summarizer.summarize([source], call_options, self._model)[0]
         if isinstance(texts, bytes) or not isinstance(texts, Iterable):
             raise _not_a_text("a text", texts)
@@ -229,31 +231,24 @@ class Summarizer:
             ArgumentError: for invalid options.
         """
         decode = resolve_decode(self.run.decode, options)
+        options = with_defaults(options)
         styles = self._batch_summarizer.reader.styles
         if decode.style and decode.style not in styles:
             known = f"expected {' or '.join(styles)}" if styles else "this model has no styles"
             raise ArgumentError("{style} is {0}; {1}", quoted(decode.style), known)
-        min_confidence = options.get("min_confidence", 0.0)
-        if min_confidence and self._batch_summarizer.confidence is None:
+        if options["min_confidence"] and self._batch_summarizer.confidence is None:
             raise ArgumentError(
                 "{min_confidence} is {0}; this model has no confidence, so leave the option out",
-                min_confidence,
+                options["min_confidence"],
             )
-        tokenized = options.get("tokenized", False)
-        prefix = read_prefix(
-            options.get("begin"), decode, tokenized=tokenized, language=self.language
-        )
-        has_minimum = options.get("min_words") or options.get("min_bytes")
+        tokenized = options["tokenized"]
+        prefix = read_prefix(options["begin"], decode, tokenized=tokenized, language=self.language)
+        has_minimum = options["min_words"] or options["min_bytes"]
         return CallOptions(
+            values=options,
             decode=decode,
             prefix=prefix,
-            n_best=options.get("n_best", 1),
-            explain=options.get("explain", False),
-            case=options.get("case", "sentence"),
-            tokenized=tokenized,
             copies_short_texts=not (tokenized or prefix or has_minimum),
-            min_confidence=min_confidence,
-            fallback=options.get("fallback", "none"),
         )
 
     def _stream(self, texts: Iterable[str], options: CallOptions) -> Iterator[Summary]:
@@ -283,7 +278,7 @@ class Summarizer:
         for index, text in enumerate(texts):
             if not isinstance(text, str):
                 raise _not_a_text(f"texts[{index}]", text)
-            yield self._batch_summarizer.reader.read(text, tokenized=options.tokenized)
+            yield self._batch_summarizer.reader.read(text, tokenized=options.values["tokenized"])
 
 
 def _reload(

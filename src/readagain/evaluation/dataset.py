@@ -23,7 +23,7 @@ from readagain.evaluation.summaries import on_one_line
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.lines import read_lines
 from readagain.formats.records import InvalidRecord, OnError, valid_records
-from readagain.rouge.corpus import fingerprint
+from readagain.rouge.corpus import hash_items
 from readagain.rouge.files import require_equal_lengths
 
 PREPARED = "prepared corpus"
@@ -66,7 +66,7 @@ class DataSet:
     @property
     def fingerprint(self) -> str:
         """SHA-256 of all texts and references, in order."""
-        return fingerprint([(row.text, row.references) for row in self.rows])
+        return hash_items([(row.text, row.references) for row in self.rows])
 
     def first(self, limit: int | None) -> "DataSet":
         """Return a data set with the first `limit` rows, or with all if `limit` is None.
@@ -261,8 +261,10 @@ def _are_inputs_tokenized(corpus: PreparedCorpus, split: str, key: str) -> bool:
     split_inputs = [entry for entry in inputs if entry["split"] == split] or inputs
     values = {bool(entry[key]) for entry in split_inputs}
     if len(values) > 1:
-        raise DataError(
-            f"{corpus.folder}: only some inputs of its {split} split are tokenized as in "
-            "Gigaword; choose --tokenized or --raw"
+        raise ArgumentError(
+            "{0}: only some inputs of its {1} split are tokenized as in Gigaword; set "
+            "{is_tokenized}",
+            corpus.folder,
+            split,
         )
     return values.pop()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from readagain.counts import pluralize
+from readagain.errors import pluralize
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.summaries import SummaryStats
 from readagain.formats.jsonl import to_json
@@ -77,13 +77,13 @@ def metadata(result: Evaluation) -> list[tuple[str, str]]:
     if data.skipped:
         first, num_records = data.skipped[0], pluralize(len(data.skipped), "invalid record")
         warnings.append(f"skipped {num_records}, first {first.where}: {first.reason}")
-    warnings.append(collapse_warning(result))
+    warnings.append(few_summaries_warning(result))
     if not result.rouge.protocol.options.unicode:
         warnings.append(lost_letters_warning(row.references for row in data.rows))
     return [*lines, *(("warning", warning) for warning in warnings if warning is not None)]
 
 
-def collapse_warning(result: Evaluation) -> str | None:
+def few_summaries_warning(result: Evaluation) -> str | None:
     """Return a warning if there are many fewer different summaries than different texts."""
     num_texts = len({row.text for row in result.data.rows})
     distinct = result.stats.distinct

@@ -12,8 +12,7 @@ from readagain.classic.topics import Topics
 from readagain.config.options import SummarizeOptions, decode_overrides, override_decode
 from readagain.config.schema import LeadSpec, PrefixSpec, TopiarySpec
 from readagain.corpus.chunks import UNKNOWN_SPELLINGS
-from readagain.counts import pluralize
-from readagain.errors import ArgumentError, ArtifactError
+from readagain.errors import ArgumentError, ArtifactError, pluralize
 from readagain.evaluation.network import (
     BENCHMARK_SETTINGS,
     BENCHMARK_STYLES,

@@ -17,7 +17,7 @@ from readagain.evaluation.line_search import NBestLists, best_weights
 from readagain.evaluation.network import NetworkSystem, TokenizedText
 from readagain.rouge.options import SCORE_KINDS, Protocol, find_protocol
 from readagain.rouge.scores import Numbers, score_items
-from readagain.search.features import FEATURES, count_features
+from readagain.search.features import FEATURE_NAMES, count_features
 
 _WEIGHT_DECIMALS = 4
 _FIRST_MAX_CHANGE = 4.0
@@ -42,7 +42,7 @@ class Round:
     @property
     def weights_by_name(self) -> dict[str, float]:
         """Weight of each feature."""
-        return dict(zip(FEATURES, self.weights.tolist(), strict=True))
+        return dict(zip(FEATURE_NAMES, self.weights.tolist(), strict=True))
 
     @property
     def settings(self) -> dict[str, float]:
@@ -74,7 +74,7 @@ def tune(
         on_summary: function to call after each text of each round.
     """
     pool = _SummaryPool(network, data, _make_metric(find_protocol(protocol), measure))
-    best = pool.search(np.zeros(len(FEATURES)), on_summary)
+    best = pool.search(np.zeros(len(FEATURE_NAMES)), on_summary)
     yield best
     max_change = _FIRST_MAX_CHANGE
     for number in range(1, max_rounds):
@@ -184,7 +184,7 @@ class _SummaryPool:
         """Return all summaries of the pool as arrays."""
         D, K = len(self._texts), max(len(known.indices) for known in self._texts)
         base = np.full((D, K), -np.inf)
-        features = np.zeros((D, K, len(FEATURES)))
+        features = np.zeros((D, K, len(FEATURE_NAMES)))
         metrics = np.zeros((D, K))
         for document, known in enumerate(self._texts):
             num_summaries = len(known.indices)
@@ -199,5 +199,5 @@ class _SummaryPool:
 
 def _decode_settings(weights: Numbers) -> dict[str, float]:
     """Return weights as settings, with MBR reranking off, since it would change the ranking."""
-    named = zip(FEATURES, weights.tolist(), strict=True)
+    named = zip(FEATURE_NAMES, weights.tolist(), strict=True)
     return {f"{name}_bonus": weight for name, weight in named} | {"consensus": 0.0}

@@ -10,11 +10,10 @@ import numpy as np
 import torch
 
 from readagain.corpus.shards import PreparedCorpus
-from readagain.counts import pluralize
 from readagain.engine.detokenizer import Detokenizer
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.source import SourceReader, SourceText
-from readagain.errors import ArtifactError, DataError
+from readagain.errors import ArtifactError, DataError, pluralize
 from readagain.export.write import Graphs
 from readagain.model_dir import ModelDir
 from readagain.networks.build import load_network

@@ -32,6 +32,7 @@ from readagain.model_dir import (
     Precision,
     graph_names,
 )
+from readagain.networks.build import find_weights
 from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest, write_model_files
 from readagain.storage.tensors import read_tensors
 from readagain.version import __version__
@@ -87,8 +88,8 @@ def model_graphs(model_dir: ModelDir, precisions: Iterable[Precision]) -> Graphs
     Raises:
         ArtifactError: if the folder has no weights, or they do not fit its `run.json`.
     """
-    weights = model_dir.file(WEIGHTS_FILE, purpose="exporting")
-    return build_graphs(model_dir.run, read_tensors(weights), precisions)
+    weights = read_tensors(find_weights(model_dir, purpose="exporting"))
+    return build_graphs(model_dir.run, weights, precisions)
 
 
 def write_graphs(

@@ -15,8 +15,7 @@ from readagain.corpus.manifest import CorpusManifest
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.report import REPORT_FILE
 from readagain.corpus.shards import PreparedCorpus
-from readagain.counts import pluralize
-from readagain.errors import ArgumentError, DataError
+from readagain.errors import ArgumentError, DataError, pluralize
 from readagain.export.recover import recover_weights
 from readagain.fitting.pairs import (
     ProgressDisplay,
@@ -39,10 +38,10 @@ from readagain.fitting.results import (
     REPORT_PAGE,
     ScoresBySystem,
     evaluate_model,
-    export_model,
     rouge_f1,
     training_notes,
-    write_report,
+    write_model,
+    write_report_page,
 )
 from readagain.fitting.work_dir import PLAN_FILE, RESULTS_FILE, FitDir, work_dir
 from readagain.formats.records import OnError
@@ -350,10 +349,10 @@ class _Fit:
     def _finish(self, work: FitDir, plan: FitPlan) -> FitResult:
         """Export and evaluate the model, write the report, and mark the fit as finished."""
         self._print("exporting and checking the int8 graphs")
-        notes = [*export_model(work, self.out), *training_notes(work)]
+        notes = [*write_model(work, self.out), *training_notes(work)]
         self._print("evaluating")
         evaluations = evaluate_model(work, self.out, self.base)
-        write_report(work, self.out, plan, evaluations, notes)
+        write_report_page(work, self.out, plan, evaluations, notes)
         scores = {name: rouge_f1(evaluation) for name, evaluation in evaluations.items()}
         work.write_json(
             RESULTS_FILE, {"epochs": plan.run.train.epochs, "scores": scores, "notes": notes}

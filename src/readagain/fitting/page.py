@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from readagain.corpus.manifest import CorpusManifest
 from readagain.corpus.report import describe_dropped
-from readagain.counts import pluralize
+from readagain.errors import pluralize
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.summaries import SystemSummary, source_norms
 from readagain.rouge.significance import compare_reports
@@ -31,9 +31,9 @@ def render_report(
     steps_per_epoch: int,
     evaluations: dict[str, Evaluation],
     notes: Iterable[str],
-    facts: dict[str, str],
+    details: dict[str, str],
 ) -> str:
-    """Return the HTML page: scores, training curves, samples, dropped pairs and facts.
+    """Return the HTML page: scores, training curves, samples, dropped pairs and details.
 
     Args:
         name: name of the model.
@@ -42,13 +42,13 @@ def render_report(
         steps_per_epoch: number of updates per epoch.
         evaluations: evaluations by system; the first is the model, the others are baselines.
         notes: warnings and hints, as sentences.
-        facts: texts of the last section by label, such as "network" or "training".
+        details: texts of the last section by label, such as "network" or "training".
     """
     language = find_language(manifest.language)
     title = f"{name}: headlines in {language.name}"
     css = (files("readagain.fitting") / "page.css").read_text(encoding="utf-8")
-    facts_html = "".join(
-        f"<dt>{escape(label)}</dt><dd>{escape(text)}</dd>" for label, text in facts.items()
+    details_html = "".join(
+        f"<dt>{escape(label)}</dt><dd>{escape(text)}</dd>" for label, text in details.items()
     )
     notes_html = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
     model = next(iter(evaluations.values()))
@@ -78,7 +78,7 @@ text.</p>
 <h2>Dropped pairs</h2>
 {_render_dropped(manifest)}
 <h2>Facts</h2>
-<dl>{facts_html}</dl>
+<dl>{details_html}</dl>
 </body>
 </html>
 """

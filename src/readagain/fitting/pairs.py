@@ -12,7 +12,7 @@ from readagain.corpus.report import describe_dropped
 from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.corpus.work_dir import input_bytes, input_files
 from readagain.corpus.workers import JobProgress
-from readagain.counts import pluralize
+from readagain.errors import pluralize
 from readagain.formats.records import OnError
 from readagain.processors import num_processors
 from readagain.storage.checksums import file_checksum

@@ -19,7 +19,7 @@ NUM_ADDED_WORDS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Size:
+class NetworkSize:
     """Size of a new network.
 
     Args:
@@ -44,20 +44,20 @@ def _layer_sizes(embedding: int, encoder: int, decoder: int) -> dict[str, int]:
     }
 
 
-SIZES: dict[str, Size] = {
-    "small": Size(
+SIZES: dict[str, NetworkSize] = {
+    "small": NetworkSize(
         min_pairs=0,
         min_pairs_on_cpu=0,
         learning_rate=4e-3,
         settings={"source_vocab_size": 12_000, "vocab_size": 6000, **_layer_sizes(96, 96, 160)},
     ),
-    "base": Size(
+    "base": NetworkSize(
         min_pairs=10_000,
         min_pairs_on_cpu=100_000,
         learning_rate=2e-3,
         settings={"source_vocab_size": 24_000, "vocab_size": 10_000, **_layer_sizes(192, 224, 384)},
     ),
-    "large": Size(
+    "large": NetworkSize(
         min_pairs=200_000,
         min_pairs_on_cpu=math.inf,
         learning_rate=1e-3,

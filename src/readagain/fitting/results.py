@@ -3,11 +3,9 @@
 from dataclasses import asdict
 from pathlib import Path
 
-from readagain.config.parameters import count_parameters
 from readagain.corpus.manifest import CorpusManifest
 from readagain.corpus.readers.find import CorpusReadOptions
-from readagain.counts import pluralize
-from readagain.errors import ArtifactError
+from readagain.errors import ArtifactError, pluralize
 from readagain.evaluation.dataset import read_dataset
 from readagain.evaluation.evaluate import Evaluation, evaluate
 from readagain.evaluation.report import write_text
@@ -18,6 +16,7 @@ from readagain.fitting.page import render_report
 from readagain.fitting.plan import FitPlan
 from readagain.fitting.work_dir import FitDir
 from readagain.model_dir import ModelDir, Precision
+from readagain.networks.build import count_parameters
 from readagain.processors import num_threads
 from readagain.rouge.options import UNICODE
 from readagain.storage.bundled import model_name
@@ -40,7 +39,7 @@ ScoresBySystem = dict[str, dict[str, tuple[float, float, float]]]
 """F1 in percent and the ends of its 95% interval, by system and by measure, such as "rouge-1"."""
 
 
-def export_model(work: FitDir, out: Path) -> list[str]:
+def write_model(work: FitDir, out: Path) -> list[str]:
     """Write the model with int8 graphs, or with float32 graphs if int8 graphs lose too much ROUGE.
 
     Returns:
@@ -114,7 +113,7 @@ def training_notes(work: FitDir) -> list[str]:
     ]
 
 
-def write_report(
+def write_report_page(
     work: FitDir, out: Path, plan: FitPlan, evaluations: dict[str, Evaluation], notes: list[str]
 ) -> None:
     """Write the HTML report into the model directory."""
@@ -126,12 +125,12 @@ def write_report(
         steps_per_epoch=plan.timing.steps_per_epoch,
         evaluations=evaluations,
         notes=notes,
-        facts=_model_facts(ModelDir.open(out), manifest, plan, evaluations["model"]),
+        details=_model_details(ModelDir.open(out), manifest, plan, evaluations["model"]),
     )
     write_text(out / REPORT_PAGE, page)
 
 
-def _model_facts(
+def _model_details(
     model: ModelDir, manifest: CorpusManifest, plan: FitPlan, evaluation: Evaluation
 ) -> dict[str, str]:
     """Return texts by label for the last section of the report."""

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from readagain.counts import pluralize
-from readagain.errors import DataError, quoted
+from readagain.errors import DataError, pluralize, quoted
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.jsonl import to_json
 from readagain.formats.lines import TOO_LONG, decode_lossless, read_lines
@@ -22,7 +21,7 @@ from readagain.formats.records import (
 )
 
 DELIMITERS = (",", "\t", ";", "|")
-Row = tuple[int, list[str]] | InvalidRecord
+DelimitedRow = tuple[int, list[str]] | InvalidRecord
 """Number of the first line and the cells of a row, or why the row is invalid."""
 
 _QUOTED = re.compile(r'"[^"]*"')
@@ -40,7 +39,7 @@ def column_names(path: Path, encoding: str) -> list[str]:
         return _read_header(path, _read_rows(lines, detect_delimiter(path, encoding)))
 
 
-def _read_header(path: Path, rows: Iterator[Row]) -> list[str]:
+def _read_header(path: Path, rows: Iterator[DelimitedRow]) -> list[str]:
     header = next(rows, None)
     if header is None:
         raise DataError(f"{path}: no header line; expected the names of the columns")
@@ -56,7 +55,7 @@ def read_blocks(
     columns: Sequence[str] | None = None,
     records_per_block: int | None = None,
 ) -> Iterator[Block]:
-    """Split a file into blocks; the payload is a list of `Row`.
+    """Split a file into blocks; the payload is a list of `DelimitedRow`.
 
     A quoted field may contain line breaks, so this process must parse the file to find the rows.
     This costs little: the workers tokenize the texts, which takes several times longer than parsing
@@ -66,7 +65,7 @@ def read_blocks(
         lines = _Lines(path, read_lines(stream), encoding)
         rows = _read_rows(lines, detect_delimiter(path, encoding))
         header = tuple(_read_header(path, rows))
-        payload: list[Row] = []
+        payload: list[DelimitedRow] = []
         size, first = 0, 2  # line 1 is the header
         for row in rows:
             payload.append(row)
@@ -135,7 +134,7 @@ class _Lines:
         self.is_at_end = True
 
 
-def _read_rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
+def _read_rows(lines: _Lines, delimiter: str) -> Iterator[DelimitedRow]:
     """Yield the rows, including the header; skip empty rows."""
     csv.field_size_limit(2 * MAX_RECORD_BYTES)  # never reached: `_Lines` limits the whole row
     reader = csv.reader(iter(lines), delimiter=delimiter)

@@ -62,24 +62,20 @@ def named_errors(path: Path) -> Iterator[None]:
             raise DataError(f"{path}: a folder; expected a file") from error
 
 
-@dataclass(frozen=True)
-class FileState:
-    """Size and modification time of a file, for detecting changes while it is read."""
+@dataclass(frozen=True, kw_only=True)
+class InputFile:
+    """Location, size and modification time of an input file, for detecting changes."""
 
+    location: str
     bytes: int
     mtime_ns: int
 
     @classmethod
-    def of(cls, path: Path) -> "FileState":
-        """Return the current state of a file."""
+    def of(cls, path: Path) -> "InputFile":
+        """Return a local file with its current size and time."""
         with named_errors(path):
             state = path.stat()
-        return cls(state.st_size, state.st_mtime_ns)
-
-    def check_unchanged(self, path: Path) -> None:
-        """Raise `DataError` if a file has changed."""
-        if FileState.of(path) != self:
-            raise changed_error(str(path))
+        return cls(location=str(path), bytes=state.st_size, mtime_ns=state.st_mtime_ns)
 
 
 def changed_error(location: str) -> DataError:
@@ -123,7 +119,7 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         ) from error
 
 
-def read_document(stream: BinaryIO, path: Path) -> bytes:
+def read_whole(stream: BinaryIO, path: Path) -> bytes:
     """Read a document whose format can only be parsed as a whole.
 
     Raises:

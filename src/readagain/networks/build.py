@@ -4,6 +4,7 @@ The other modules of this package do not use specs; they get settings as keyword
 """
 
 import math
+from pathlib import Path
 from typing import assert_never
 
 import torch
@@ -18,7 +19,8 @@ from readagain.config.schema import (
     RunSpec,
 )
 from readagain.config.validation import validate_run
-from readagain.model_dir import WEIGHTS_FILE, ModelDir
+from readagain.errors import ArtifactError, ConfigError
+from readagain.model_dir import RUN_FILE, WEIGHTS_FILE, ModelDir
 from readagain.networks.abs_model import AbsModel
 from readagain.networks.decoder import AttentionDecoder, PreviousWordEmbedding
 from readagain.networks.encoder_decoder import EncoderDecoder
@@ -71,6 +73,49 @@ def build_model(run: RunSpec) -> AnyNetwork:
     return model
 
 
+def parameter_shapes(run: RunSpec) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each parameter of the network of `run`, by name.
+
+    No memory is allocated for the parameters.
+
+    Raises:
+        ConfigError: if a size is beyond that of any tensor.
+    """
+    try:
+        with torch.device("meta"):
+            parameters = build_model(run).state_dict()
+    except (RuntimeError, TypeError) as error:  # TypeError: a size of more than 64 bits
+        raise ConfigError(f"{run.title}: larger than any tensor; use smaller sizes") from error
+    return {name: tuple(parameter.shape) for name, parameter in parameters.items()}
+
+
+def count_parameters(run: RunSpec) -> int:
+    """Return the number of parameters of the network of `run`."""
+    return sum(map(math.prod, parameter_shapes(run).values()))
+
+
+def find_weights(model_dir: ModelDir, *, purpose: str) -> Path:
+    """Return the weights file of a model directory, after a check of the shapes of its tensors.
+
+    Args:
+        model_dir: the model directory.
+        purpose: what the weights are needed for, for the error message.
+
+    Raises:
+        ArtifactError: if the directory has no weights file, or the file does not have the tensors
+            of the network that `run.json` describes.
+        ConfigError: if `run.json` has a size beyond that of any tensor.
+    """
+    path = model_dir.file(WEIGHTS_FILE, purpose=purpose)
+    shapes = {name: info.shape for name, info in model_dir.tensors.items()}
+    if shapes != parameter_shapes(model_dir.run):
+        raise ArtifactError(
+            f"{path}: not the weights of the network that {RUN_FILE} describes; was {RUN_FILE} "
+            "edited by hand?"
+        )
+    return path
+
+
 def load_network(model_dir: ModelDir, *, purpose: str) -> AnyNetwork:
     """Build the network of a model directory and load its weights, in evaluation mode.
 
@@ -79,9 +124,10 @@ def load_network(model_dir: ModelDir, *, purpose: str) -> AnyNetwork:
         purpose: what the weights are needed for, for the error message.
 
     Raises:
-        ArtifactError: if the directory has no weights file, or the file is damaged.
+        ArtifactError: if the directory has no weights file, or the file is damaged or does not
+            fit `run.json`.
     """
-    tensors = read_tensors(model_dir.file(WEIGHTS_FILE, purpose=purpose))
+    tensors = read_tensors(find_weights(model_dir, purpose=purpose))
     network = build_model(model_dir.run)
     network.load_state_dict({name: torch.tensor(array) for name, array in tensors.items()})
     return network.eval().requires_grad_(False)

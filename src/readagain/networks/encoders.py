@@ -185,7 +185,7 @@ class GlobalVector(nn.Module):
         return torch.cat([vectors, global_vectors], dim=2)  # (B, N, 2U)
 
 
-class Importance(nn.Module):
+class ImportanceWeights(nn.Module):
     """Importance weights of each word, from the result of the first pass.
 
     α_i = tanh(W_e h¹_i + U_e h¹_n + V_e x_i)    (equation 5)
@@ -230,8 +230,8 @@ class GruSecondPass(nn.Module):
     For several sentences, the paper does not say how the GRU uses the combined sentence vectors.
     Here they replace h¹_n in the equation of α.
 
-    Each direction has its own GRU and its own importance. The arguments are those of `Importance`
-    and `ReadAgainEncoder`.
+    Each direction has its own GRU and its own importance. The arguments are those of
+    `ImportanceWeights` and `ReadAgainEncoder`.
     """
 
     def __init__(
@@ -251,7 +251,7 @@ class GruSecondPass(nn.Module):
             GruLayer(input_size, hidden_size) for _ in range(num_directions)
         )
         self.importance = nn.ModuleList(
-            Importance(
+            ImportanceWeights(
                 input_size=input_size,
                 first_size=first_size,
                 context_size=context_size,

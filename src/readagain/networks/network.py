@@ -88,10 +88,10 @@ def select_rows(value: Any, rows: Tensor) -> Any:
     return replace(value, **{name: select_rows(getattr(value, name), rows) for name in names})
 
 
-State = TypeVar("State", bound=NetworkState)
+StateT = TypeVar("StateT", bound=NetworkState)
 
 
-class Network(nn.Module, ABC, Generic[State]):
+class Network(nn.Module, ABC, Generic[StateT]):
     """Network that scores reference summaries in training and generates summaries in decoding.
 
     Training calls `forward`. Decoding calls `start` once and `step` for each word. `forward`
@@ -130,11 +130,11 @@ class Network(nn.Module, ABC, Generic[State]):
         return self.log_probs(outputs, state.memory, target_ids, label_smoothing)
 
     @abstractmethod
-    def encode(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> State:
+    def encode(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> StateT:
         """Encode sources and return the state before the first word."""
 
     @abstractmethod
-    def decode(self, state: State, previous_ids: Tensor) -> Tensor:
+    def decode(self, state: StateT, previous_ids: Tensor) -> Tensor:
         """Return the inputs of the output layer for (B, T) previous words (teacher forcing).
 
         Their width depends on the network: (B, T, width).
@@ -153,12 +153,12 @@ class Network(nn.Module, ABC, Generic[State]):
             logits, None, memory.valid, memory.ext_ids, target_ids, label_smoothing
         )
 
-    def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> State:
+    def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> StateT:
         """Encode sources and return the state for the first `step`; call `eval()` first."""
         return self.encode(source_ids, source_lengths, source_ext_ids)
 
     @abstractmethod
-    def step(self, state: State, previous_ids: Tensor) -> tuple[StepLogits, State]:
+    def step(self, state: StateT, previous_ids: Tensor) -> tuple[StepLogits, StateT]:
         """Run one decoder step.
 
         Args:

@@ -16,9 +16,8 @@ _SHARED_SETTINGS = {
     "train.ema_decay": 0.9995,
     "train.rouge_pairs": 300,
     "train.log_every": 100,
-    "decode.beam_size": 10,
     "decode.no_repeat_ngram": 2,
-    "decode.consensus": 0.4,
+    "decode.length_penalty": 1.0,
 }
 # The models store the titles below. `news` reads the first two sentences of a text as one sequence,
 # `papers` encodes the first five sentences of an abstract separately.
@@ -39,8 +38,12 @@ NEWS = override(
         "train.warmup_steps": 1000,
         "train.epochs": 14,
         "train.validate_every": 4000,
-        "decode.length_penalty": 0.6,
+        # As in the bundled model, except its style, which needs a corpus with style tokens.
+        "decode.beam_size": 6,
+        "decode.min_words": 4,
         "decode.names_from_source": True,
+        "decode.word_reward": 0.05,
+        "decode.check_penalty": 0.3,
     },
 )
 PAPERS = override(
@@ -58,7 +61,8 @@ PAPERS = override(
         "train.learning_rate": 0.0015,
         "train.epochs": 10,
         "train.validate_every": 1500,
-        "decode.length_penalty": 1.0,
+        "decode.beam_size": 10,
+        "decode.consensus": 0.4,
     },
 )
 

@@ -11,12 +11,12 @@ from readagain.errors import ConfigError
 from readagain.presets import BASELINES, PRESETS
 
 
-def find_run(name: str, assignments: Iterable[str] = ()) -> RunSpec:
+def find_run(name: str, changes: Iterable[str] = ()) -> RunSpec:
     """Return the run of a preset or a run file, with changes.
 
     Args:
         name: a preset, or the path of a `.toml` run file.
-        assignments: changes to its settings, such as `decode.beam_size=5`.
+        changes: changes to its settings, such as `decode.beam_size=5`.
 
     Raises:
         ConfigError: for an unknown name, suggesting the nearest preset, or for invalid settings.
@@ -28,10 +28,10 @@ def find_run(name: str, assignments: Iterable[str] = ()) -> RunSpec:
     elif name in BASELINES:
         raise ConfigError(
             f"'{name}' has no network, so there is nothing to train or to change; "
-            f"score it with: readagain evaluate --model {name}"
+            "score it with 'readagain evaluate'"
         )
     else:
         nearest = difflib.get_close_matches(name, [*PRESETS, *BASELINES], n=1)
         hint = f"did you mean '{nearest[0]}'?" if nearest else "'readagain presets' lists them"
         raise ConfigError(f"no preset '{name}'; {hint}")
-    return override(run, parse_assignments(assignments), where="--set")
+    return override(run, parse_assignments(changes), argument="changes")

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from readagain.counts import pluralize
-from readagain.errors import DataError
+from readagain.errors import DataError, pluralize
 from readagain.rouge.bootstrap import interval, resampled_sums, script_order
 from readagain.rouge.options import SCORE_KINDS, Protocol, RougeOptions, find_protocol
-from readagain.rouge.scores import DECIMALS, Item, Numbers, score_items
+from readagain.rouge.scores import DECIMALS, Numbers, RougeItem, score_items
 
 
 @dataclass(frozen=True)
@@ -104,11 +103,11 @@ def score_corpus(
         scores=_estimate(means, options),
         item_scores=scores,
         protocol=protocol,
-        fingerprint=fingerprint(items),
+        fingerprint=hash_items(items),
     )
 
 
-def fingerprint(items: Sequence[Item]) -> str:
+def hash_items(items: Sequence[RougeItem]) -> str:
     """Return the SHA-256 of the summaries and references, with their lengths."""
     digest = hashlib.sha256()
     for summary, references in items:
@@ -119,7 +118,7 @@ def fingerprint(items: Sequence[Item]) -> str:
     return digest.hexdigest()
 
 
-def _make_items(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> list[Item]:
+def _make_items(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> list[RougeItem]:
     """Check the arguments of `score_corpus` and return each summary with its references."""
     if isinstance(summaries, str):
         raise DataError("summaries: found a string; expected a list of strings")

@@ -8,7 +8,7 @@ from readagain.formats.files import named_errors
 from readagain.formats.lines import reject_utf16
 
 
-def read_texts(path: Path) -> list[str]:
+def read_text_lines(path: Path) -> list[str]:
     """Read the lines of a UTF-8 file; only LF and CRLF end a line.
 
     Raises:
@@ -39,7 +39,7 @@ def read_references(paths: Sequence[Path]) -> list[list[str]]:
     Raises:
         DataError: if a line is empty or the numbers of lines differ.
     """
-    lines_by_file = [read_texts(path) for path in paths]
+    lines_by_file = [read_text_lines(path) for path in paths]
     require_equal_lengths(dict(zip(paths, map(len, lines_by_file), strict=True)))
     for path, lines in zip(paths, lines_by_file, strict=True):
         for number, line in enumerate(lines, start=1):

@@ -10,7 +10,7 @@ from readagain.rouge.options import RougeOptions
 from readagain.rouge.tokens import RougeTokenizer
 
 Numbers = NDArray[np.float64]
-Item = tuple[str, Sequence[str]]
+RougeItem = tuple[str, Sequence[str]]
 """A summary and its references."""
 
 DECIMALS = 5
@@ -19,7 +19,7 @@ _NEAR_TIE = 1e-6
 """A scaled value closer than this to a half could be rounded in the wrong direction."""
 
 
-def score_items(options: RougeOptions, items: Sequence[Item]) -> Numbers:
+def score_items(options: RougeOptions, items: Sequence[RougeItem]) -> Numbers:
     """Return the rounded scores of each item.
 
     Returns:

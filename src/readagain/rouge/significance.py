@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from readagain.counts import pluralize
-from readagain.errors import DataError
+from readagain.errors import DataError, pluralize
 from readagain.rouge.corpus import Report
 from readagain.rouge.options import SCORE_KINDS
 from readagain.rouge.scores import Numbers

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
 
-from readagain.counts import pluralize
+from readagain.errors import pluralize
 from readagain.serve.errors import ApiError, stopping_error
 
 Key = TypeVar("Key", bound=Hashable)

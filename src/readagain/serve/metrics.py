@@ -8,7 +8,6 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from readagain.engine.speed import resident_mb
 from readagain.serve.settings import METRICS_DIR
 
 MEMORY_INTERVAL_S = 5.0
@@ -61,7 +60,7 @@ class Metrics:
         now = time.monotonic()
         if now - self._memory_measured_at >= MEMORY_INTERVAL_S:
             self._memory_measured_at = now
-            self._resident.set((resident_mb() or 0.0) * 1e6)
+            self._resident.set(resident_bytes())
 
     def render(self) -> bytes:
         """Return the metrics of all workers in Prometheus' text format.
@@ -74,6 +73,15 @@ class Metrics:
             registry = CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         return generate_latest(registry)
+
+
+def resident_bytes() -> int:
+    """Return the resident memory of this process; 0 if it is unknown, as outside of Linux."""
+    try:
+        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) << 10 for line in lines if line.startswith("VmRSS:")), 0)
 
 
 def _remove_gauges_of_dead_workers(directory: Path) -> None:

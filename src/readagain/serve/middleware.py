@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from readagain.counts import pluralize
+from readagain.errors import pluralize
 from readagain.serve.errors import ApiError, ClientGoneError
 from readagain.serve.logs import logger
 from readagain.serve.metrics import Metrics

@@ -6,10 +6,8 @@ import shutil
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Callable
 from functools import partial
-from multiprocessing import parent_process
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -20,6 +18,7 @@ from readagain.serve.logs import logger, start_logging
 from readagain.serve.settings import METRICS_DIR, ServeSettings
 from readagain.serve.sockets import WorkerSocket, bind, reserve, url
 from readagain.storage.bundled import find_model
+from readagain.worker_pool import end_with_parent
 
 if TYPE_CHECKING:
     import uvicorn
@@ -166,26 +165,13 @@ def _create_worker_app(settings: ServeSettings) -> "FastAPI":
     start_logging()
     if sys.platform != "win32":
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the supervisor handles it
-    _stop_with_parent()
+    end_with_parent(lambda: shutil.rmtree(os.environ.get(METRICS_DIR, ""), ignore_errors=True))
     _reserve_metrics()
     try:
         return _create_app(settings)
     except ReadAgainError as error:
         logger.error("cannot start", extra={"fields": {"reason": str(error)}})
         sys.exit(STARTUP_FAILURE)
-
-
-def _stop_with_parent() -> None:
-    """Start a thread that stops this worker, and removes the metrics, if the supervisor dies."""
-    parent = parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        shutil.rmtree(os.environ.get(METRICS_DIR, ""), ignore_errors=True)
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=watch, name="watch parent", daemon=True).start()
 
 
 def _metrics_dir() -> TemporaryDirectory[str]:

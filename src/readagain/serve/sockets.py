@@ -14,7 +14,7 @@ def bind(host: str, port: int, shared: bool = False) -> socket.socket:
     connections evenly among the sockets that listen.
 
     Raises:
-        ConfigError: if the port cannot be bound.
+        ArgumentError: if the port cannot be bound.
     """
     try:
         family, *_, address = socket.getaddrinfo(
@@ -37,9 +37,10 @@ def bind(host: str, port: int, shared: bool = False) -> socket.socket:
         bound.bind(address)
     except OSError as error:
         bound.close()
-        raise ConfigError(
-            f"{url(host, port)}: cannot listen there ({error.strerror}); "
-            "choose another --host or --port"
+        raise ArgumentError(
+            "{0}: cannot listen there ({1}); choose another {host} or {port}",
+            url(host, port),
+            error.strerror,
         ) from error
     return bound
 

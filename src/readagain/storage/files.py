@@ -40,7 +40,7 @@ def read_bounded(path: Path, *, max_bytes: int) -> bytes:
     return content
 
 
-def read_lines(path: Path, *, max_bytes: int) -> list[str]:
+def read_entries(path: Path, *, max_bytes: int) -> list[str]:
     r"""Read a UTF-8 file with one entry per line.
 
     Only `\n` ends a line: an entry may contain U+2028, at which `splitlines` would split it.
@@ -103,6 +103,38 @@ def atomic_write(
         raise
     if durable:
         sync_dir(path.parent)
+
+
+@contextmanager
+def atomic_dir(path: Path, *, temporary: Path) -> Iterator[Path]:
+    """Yield the empty directory `temporary`, which replaces `path` when the block ends.
+
+    If the block or the renaming fails, `path` stays unchanged and the temporary directory is
+    removed. The names of the files and of the directory are flushed to the disk (fsync); the block
+    flushes the content of files that must survive a power failure.
+
+    Args:
+        path: the new directory; a directory of that name is removed once it is replaced.
+        temporary: a path on the same file system. What an interrupted process left there is
+            removed.
+    """
+    replaced = temporary.with_name(f"{temporary.name}.old")
+    for left_over in (temporary, replaced):
+        remove(left_over)
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        sync_dir(temporary)
+        if path.exists():
+            path.rename(replaced)
+        temporary.rename(path)
+    except BaseException:
+        if replaced.exists() and not path.exists():  # only the first of the two renames was done
+            replaced.rename(path)
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    sync_dir(path.parent)
+    remove(replaced)
 
 
 def check_writable(path: Path | None) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.errors import ArtifactError, quoted
-from readagain.storage.files import atomic_write, read_lines
+from readagain.storage.files import atomic_write, read_entries
 from readagain.text.normalization import StringCache
 from readagain.text.vocab import Vocab
 from readagain.text.wordlists import ENGLISH_WORDS
@@ -59,7 +59,7 @@ class Truecaser:
         Raises:
             ArtifactError: with the file and the invalid line.
         """
-        entries = read_lines(path, max_bytes=MAX_CASES_BYTES)
+        entries = read_entries(path, max_bytes=MAX_CASES_BYTES)
         truecaser = cls(entries)
         for number, entry in enumerate(entries, start=1):
             words = entry.split()

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from readagain.errors import ArtifactError, ConfigError, quoted
-from readagain.storage.files import atomic_write, read_lines
+from readagain.storage.files import atomic_write, read_entries
 from readagain.text.normalization import LONE_SURROGATE
 
 PAD, UNK, BOS, EOS = range(4)
@@ -66,7 +66,7 @@ class Vocab:
         Raises:
             ArtifactError: with the file and the invalid line.
         """
-        words = read_lines(path, max_bytes=MAX_VOCAB_BYTES)
+        words = read_entries(path, max_bytes=MAX_VOCAB_BYTES)
         try:
             return cls(words)
         except ConfigError as error:

@@ -9,9 +9,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
+
+from readagain.search.model import Ints
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,6 @@ class Batch:
         """Overwrite the tensors with those of another batch of the same shape."""
         for target, source in zip(vars(self).values(), vars(batch).values(), strict=True):
             target.copy_(source, non_blocking=True)
-
-
-Ints = npt.NDArray[np.integer]
-"""Array of integers."""
 
 
 @dataclass(frozen=True, order=True)

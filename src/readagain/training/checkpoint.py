@@ -21,7 +21,7 @@ from torch import Tensor
 
 from readagain.errors import ArtifactError, os_errors
 from readagain.storage.checksums import add_checksum, file_checksum, verify_checksum
-from readagain.storage.files import remove, sync_dir, write_synced
+from readagain.storage.files import atomic_dir, remove, write_synced
 from readagain.training.state import TrainingState
 
 BEST_FILE = "best.safetensors"
@@ -75,27 +75,21 @@ def save_checkpoint(
         ArtifactError: if the disk is full or fails; the latest checkpoint is then unchanged.
     """
     previous = latest_checkpoint(directory, checksums=False)
-    staging = directory / _STAGING_DIR
+    older_paths = _checkpoint_paths(directory)
+    number = int(older_paths[-1].name.removeprefix(_PREFIX)) + 1 if older_paths else 1
+    path = directory / f"{_PREFIX}{number:06d}"
     try:
-        shutil.rmtree(staging, ignore_errors=True)
-        staging.mkdir(parents=True)
-        write_tensors(staging / _WEIGHTS_FILE, weights)
-        write_tensors(staging / _TRAINING_FILE, training_tensors)
-        if best is not None:
-            write_tensors(staging / BEST_FILE, best)
-        elif previous is not None and previous.best_file is not None:
-            _link_or_copy(previous.best_file, staging / BEST_FILE)
-        files = {path.name: file_checksum(path) for path in sorted(staging.iterdir())}
-        content = add_checksum({"progress": asdict(state), "files": files})
-        write_synced(staging / _PROGRESS_FILE, json.dumps(content, indent=1).encode())
-        sync_dir(staging)
-        older_paths = _checkpoint_paths(directory)
-        number = int(older_paths[-1].name.removeprefix(_PREFIX)) + 1 if older_paths else 1
-        path = directory / f"{_PREFIX}{number:06d}"
-        staging.rename(path)
-        sync_dir(directory)
+        with atomic_dir(path, temporary=directory / _STAGING_DIR) as staging:
+            write_tensors(staging / _WEIGHTS_FILE, weights)
+            write_tensors(staging / _TRAINING_FILE, training_tensors)
+            if best is not None:
+                write_tensors(staging / BEST_FILE, best)
+            elif previous is not None and previous.best_file is not None:
+                _link_or_copy(previous.best_file, staging / BEST_FILE)
+            files = {path.name: file_checksum(path) for path in sorted(staging.iterdir())}
+            content = add_checksum({"progress": asdict(state), "files": files})
+            write_synced(staging / _PROGRESS_FILE, json.dumps(content, indent=1).encode())
     except OSError as error:
-        shutil.rmtree(staging, ignore_errors=True)
         advice = (
             "nothing had been saved before"
             if previous is None

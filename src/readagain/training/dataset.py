@@ -18,9 +18,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from readagain.config.schema import DataSpec
-from readagain.corpus.shards import Split
+from readagain.corpus.shards import CorpusSplit
+from readagain.search.model import Ints
 from readagain.text.vocab import BOS, EOS, PAD, UNK
-from readagain.training.batch import Batch, Bucket, Ints, assign_buckets
+from readagain.training.batch import Batch, Bucket, assign_buckets
 
 MAX_MEMORY_FRACTION = 0.25
 """Maximum fraction of the free device memory that a corpus may take."""
@@ -92,7 +93,7 @@ class TrainingDataset:
 
     def __init__(
         self,
-        split: Split,
+        split: CorpusSplit,
         *,
         encoder_id_by_lexicon_id: Ints,
         decoder_id_by_lexicon_id: Ints,
@@ -304,7 +305,7 @@ def _fits_on(device: torch.device, num_bytes: int) -> bool:
     return num_bytes < MAX_MEMORY_FRACTION * free
 
 
-def join_shards(split: Split) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
+def join_shards(split: CorpusSplit) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
     """Return `words`, `segments` and `pairs` of all shards, joined as if they were one shard.
 
     A single shard is not copied. `CorpusShard` describes the arrays.

@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from readagain.config.parameters import count_parameters
-from readagain.counts import pluralize
+from readagain.errors import pluralize
+from readagain.networks.build import count_parameters
 from readagain.training.job import ResolvedJob
 from readagain.training.state import Scores, TrainingState
 from readagain.training.validate import Headline

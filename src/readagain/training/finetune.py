@@ -11,9 +11,9 @@ from torch import Tensor
 
 from readagain.config.files import run_to_dict
 from readagain.config.schema import RunSpec
-from readagain.errors import ConfigError
-from readagain.model_dir import WEIGHTS_FILE, ModelDir, graph_names
-from readagain.networks.build import build_model
+from readagain.errors import ArtifactError, ConfigError
+from readagain.model_dir import RUN_FILE, WEIGHTS_FILE, ModelDir, graph_names
+from readagain.networks.build import count_parameters, find_weights, parameter_shapes
 from readagain.storage.differences import differences
 from readagain.storage.tensors import read_tensors
 from readagain.text.vocab import UNK
@@ -54,12 +54,14 @@ class TrainedModel:
                 weights file, such as the bundled models.
 
         Raises:
-            ArtifactError: if the model is damaged, or has neither weights nor int8 graphs that they
-                can be recovered from.
+            ArtifactError: if the model is damaged, has weights of another network, or has neither
+                weights nor int8 graphs that they can be recovered from.
         """
         model = cls(ModelDir.open(path, checksums=True), recover_weights)
-        if not model.needs_recovery:
-            model.model_dir.file(WEIGHTS_FILE, purpose="fine-tuning")  # raises if it is missing
+        if model.needs_recovery:
+            _check_graph_sizes(model.model_dir)
+        else:
+            find_weights(model.model_dir, purpose="fine-tuning")
         return model
 
     @property
@@ -118,9 +120,23 @@ class TrainedModel:
         """Read the weights of the trained model, by name."""
         if self.recover_weights is None or not self.needs_recovery:
             return read_tensors(self.model_dir.path / WEIGHTS_FILE)
-        tensors = build_model(self.model_dir.run).state_dict()
-        shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
-        return self.recover_weights(self.model_dir.path, self.model_dir.run, shapes)
+        run = self.model_dir.run
+        return self.recover_weights(self.model_dir.path, run, parameter_shapes(run))
+
+
+def _check_graph_sizes(model_dir: ModelDir) -> None:
+    """Check that the int8 graphs are large enough for the network that `run.json` describes.
+
+    The network is built before its weights are recovered, so wrong sizes could exhaust the memory.
+    Each parameter takes at least one byte of a graph.
+    """
+    num_parameters = count_parameters(model_dir.run)
+    num_bytes = sum(model_dir.manifest.files[name].bytes for name in graph_names("int8"))
+    if num_bytes < num_parameters:
+        raise ArtifactError(
+            f"{model_dir.path}: {RUN_FILE} describes a network of {num_parameters:,} parameters, "
+            f"the int8 graphs have {num_bytes:,} bytes; was {RUN_FILE} edited by hand?"
+        )
 
 
 def _network_settings(run: RunSpec) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from readagain.config.files import run_to_dict
 from readagain.config.override import override, parse_assignments
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
-from readagain.counts import pluralize
-from readagain.errors import ArgumentError, ConfigError, DataError, quoted
+from readagain.errors import ArgumentError, DataError, pluralize, quoted
 from readagain.presets.find import find_run
 from readagain.storage.bundled import find_model
 from readagain.text.language import LANGUAGES, UNDETERMINED
@@ -119,7 +118,7 @@ def resolve(job: TrainingJob) -> ResolvedJob:
     if run.train.objective == "risk" and model is None:
         raise ArgumentError(
             "train.objective is 'risk', which needs a trained model; train one by likelihood, then "
-            "fine-tune it with {from}"
+            "fine-tune it with {begin_from}"
         )
     corpus = PreparedCorpus.open(job.data, checksums=True)
     if corpus.manifest.splits["train"]["pairs"] == 0:
@@ -171,16 +170,19 @@ def _set_language(
     """Return the run with the language of the corpus or, if unknown, of the model to fine-tune.
 
     Raises:
-        ConfigError: if the job sets another language.
+        ArgumentError: if the job sets another language.
     """
     language = corpus.manifest.language
     if model is not None and language == UNDETERMINED:
         language = model.model_dir.run.data.language
     requested_language = parse_assignments(job.changes).get("data.language", language)
     if requested_language != language:
-        raise ConfigError(
-            f"--set: data.language is {quoted(requested_language)}, but {corpus.folder} was "
-            f"prepared as {quoted(language)}; prepare it again with --language"
+        raise ArgumentError(
+            "{changes}: data.language is {0}, but {1} was prepared as {2}; prepare it again with "
+            "{language}",
+            quoted(requested_language),
+            corpus.folder,
+            quoted(language),
         )
     return replace(run, data=replace(run.data, language=language))
 
@@ -201,7 +203,7 @@ def _language_warnings(run: RunSpec, model: TrainedModel | None) -> list[str]:
 def _find_run(job: TrainingJob, model: TrainedModel | None) -> RunSpec:
     """Return the run of the job's preset or of the model to fine-tune, with the job's changes."""
     if job.extend_vocab and model is None:
-        raise ArgumentError("{extend_vocab}: needs a trained model; name it with {from}")
+        raise ArgumentError("{extend_vocab}: needs a trained model; name it with {begin_from}")
     if isinstance(job.preset, RunSpec):
         run = job.preset
     elif job.preset is not None:
@@ -211,11 +213,11 @@ def _find_run(job: TrainingJob, model: TrainedModel | None) -> RunSpec:
     else:
         raise ArgumentError(
             "nothing to train; name a preset ('readagain presets' lists them), a run file, or a "
-            "model folder with {from}"
+            "model folder with {begin_from}"
         )
-    run = override(run, parse_assignments(job.changes), where="--set")
+    run = override(run, parse_assignments(job.changes), argument="changes")
     if job.seed is not None:
-        run = override(run, {"train.seed": job.seed}, where="--seed")
+        run = override(run, {"train.seed": job.seed}, argument="seed")
     return run
 
 

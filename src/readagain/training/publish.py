@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from readagain.config.files import save_run
-from readagain.config.parameters import count_parameters
 from readagain.config.schema import ModelSpec, OnePassSpec, RunSpec
-from readagain.counts import pluralize
+from readagain.errors import pluralize
 from readagain.model_dir import (
     CARD_FILE,
     PROVENANCE_FILE,
@@ -19,6 +18,7 @@ from readagain.model_dir import (
     VOCAB_FILE,
     WEIGHTS_FILE,
 )
+from readagain.networks.build import count_parameters
 from readagain.rouge.options import UNICODE
 from readagain.storage.model_manifest import write_model_files
 from readagain.text.language import LANGUAGES, UNDETERMINED

@@ -17,8 +17,7 @@ from typing import Any
 
 from readagain.config.files import run_from_dict, run_to_dict
 from readagain.config.schema import RunSpec
-from readagain.counts import pluralize
-from readagain.errors import ArgumentError, ArtifactError, ConfigError
+from readagain.errors import ArgumentError, ArtifactError, ConfigError, pluralize
 from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
 from readagain.storage.output_dir import LocalDir, OutputDir
 from readagain.training.state import TrainingState
@@ -86,7 +85,7 @@ class RunDir(OutputDir):
             if self.finished_state() is not None and not self._has_checkpoint():
                 raise ArgumentError(
                     "{0}: has finished its {1} and has no checkpoint to continue from; fine-tune "
-                    "it with {from} in another folder, or start over with {overwrite}",
+                    "it with {begin_from} in another folder, or start over with {overwrite}",
                     self.path,
                     pluralize(old_epochs, "epoch"),
                 )

@@ -87,7 +87,7 @@ def check_sizes(changes: Mapping[str, object], vocabs: Vocabs) -> None:
             for side, name, vocab in vocabs.sides()
             if name in changes and changes[name] != len(vocab)
         ],
-        where="--set",
+        argument="changes",
     )
 
 

@@ -32,7 +32,7 @@ from readagain.formats import texts
 from readagain.formats.records import InvalidRecord
 from readagain.model_dir import ModelDir
 from readagain.presets import PRESETS
-from readagain.rouge.files import read_texts
+from readagain.rouge.files import read_text_lines
 from readagain.storage.checksums import add_checksum
 from readagain.storage.model_manifest import MANIFEST_FILE
 from readagain.storage.tensors import read_header, read_tensors
@@ -341,7 +341,7 @@ TARGETS: dict[str, Target] = {
         lambda: seed_inputs.compressed_files()[".zst"], _corpus_reader("pairs.jsonl.zst")
     ),
     "tokenizer": Target(lambda: seed_inputs.TEXTS, lambda folder: _tokenize, weight=12),
-    "rouge-texts": Target(lambda: seed_inputs.TEXTS, _file_reader("texts.txt", read_texts)),
+    "rouge-texts": Target(lambda: seed_inputs.TEXTS, _file_reader("texts.txt", read_text_lines)),
     "run-file": Target(
         seed_inputs.run_files, _file_reader("run.toml", lambda path: read_run_file(path, PRESETS))
     ),

@@ -309,10 +309,14 @@ def test_second_process_on_job_folder_is_rejected(news, make_job, tmp_path):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"summary_field": "score", "has_score": True}, ConfigError, "field: the output has"),
         ({"shard_rows": 0}, ConfigError, "shard_rows: 0; expected 1 or more"),
         ({"output_format": "csv"}, ConfigError, "output_format: .* not supported for JSONL"),
         ({"summary_field": "id"}, DataError, "has a field 'id' already"),
+        (
+            {"summary_field": "score", "has_score": True},
+            ConfigError,
+            "summary_field: the output has a field 'score' already; choose another name",
+        ),
     ],
 )
 def test_invalid_job_creates_no_folder(news, make_job, tmp_path, options, error, message):

@@ -62,3 +62,10 @@ def test_refused_folder_is_left_unchanged(batch, tmp_path):
     assert done.returncode == 2
     assert "out: the folder contains 'thesis.tex' and no batch job" in done.stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.tex"]
+
+
+def test_summary_field_with_a_used_name_is_refused(batch):
+    done = batch("--field", "score", "--score")
+    assert done.returncode == 2
+    message = "--field: the output has a field 'score' already; choose another name"
+    assert done.stderr == f"readagain: {message}\n"

@@ -44,6 +44,12 @@ def test_forced_prefix_is_marked_as_given(explain):
     assert ["say", "given"] in words_with_origin
 
 
+def test_style_is_passed_to_the_model(explain):
+    done = explain(POLICE, "--style", "loose")
+    assert done.returncode == 2
+    assert done.stderr == "readagain: --style is 'loose'; this model has no styles\n"
+
+
 def test_text_file_and_pipe_give_equal_output(explain, tmp_path):
     (tmp_path / "police.txt").write_text(POLICE)
     expected = explain(POLICE).stdout

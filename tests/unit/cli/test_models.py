@@ -90,7 +90,7 @@ def test_all_ancestor_runs_are_shown(readagain, tmp_path):
 @pytest.mark.parametrize("model", bundled_models())
 def test_bundled_model_is_complete_without_weights(readagain, model):
     shown = readagain("models", model).stdout
-    assert "in the graphs\n" in shown
+    assert "not counted: no weights, only graphs\n" in shown
     assert "still running" not in shown
 
 

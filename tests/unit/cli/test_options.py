@@ -3,7 +3,10 @@
 import pytest
 import typer
 
-from readagain.cli.main import build_app, main
+from readagain.api import evaluate, export_model, prepare, train
+from readagain.cli.main import COMMANDS, build_app, main
+from readagain.cli.options import as_option
+from readagain.config.fields import argument_fields
 from readagain.config.options import OPTIONS
 
 
@@ -20,9 +23,39 @@ def test_command_has_every_decoding_option(command):
         assert found[name].help == OPTIONS[name].help
 
 
+@pytest.mark.parametrize("function", [prepare, train, export_model, evaluate])
+def test_command_has_defaults_and_help_of_its_function(function):
+    options = {
+        name: option
+        for name, option in flags(function.__name__.removesuffix("_model")).items()
+        if name in argument_fields(function)
+        and isinstance(option, typer.core.TyperOption)
+        and not option.multiple
+    }
+    assert len(options) >= 6
+    for name, option in options.items():
+        field = argument_fields(function)[name]
+        assert option.required or option.default == field.default
+        assert option.help.startswith(field.help.split("`")[0].removesuffix("."))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_messages_name_the_options_of_commands(command):
+    for name, option in flags(command).items():
+        if isinstance(option, typer.core.TyperOption) and name not in {"help", "as_json"}:
+            shown = as_option(name).split(" or ")
+            assert set(shown) <= {*option.opts, *option.secondary_opts}
+
+
 @pytest.mark.parametrize("command", ["explain", "evaluate"])
-def test_command_with_some_decoding_options_has_the_beam(command):
-    assert flags(command)["beam"].help == OPTIONS["beam"].help
+@pytest.mark.parametrize("name", ["beam", "style"])
+def test_command_has_some_decoding_options(command, name):
+    assert flags(command)[name].help == OPTIONS[name].help
+
+
+@pytest.mark.parametrize("command", ["explain", "evaluate"])
+def test_command_for_one_headline_has_no_n_best(command):
+    assert not {"n_best", "diversity", "explain", "min_confidence"} & flags(command).keys()
 
 
 @pytest.fixture

@@ -35,6 +35,23 @@ def test_unknown_setting_suggests_the_nearest(readagain, tmp_path):
     fails_with(done, "no setting 'learning_rat'; did you mean 'learning_rate'?")
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["tiny", "--extend-vocab", "5"],
+            "--extend-vocab: needs a trained model; name it with --from",
+        ),
+        ([], "a run file, or a model folder with --from"),
+        (["tiny", "--set", "train.objective=risk"], "then fine-tune it with --from"),
+        (["tiny", "--seed", "-1"], "--seed: train.seed is -1; expected 0 or more"),
+    ],
+)
+def test_invalid_job_names_the_option(readagain, tmp_path, options, message):
+    done = readagain("train", *options, "--data", tmp_path, "--out", tmp_path / "out")
+    fails_with(done, message)
+
+
 def test_run_that_still_improves_prints_a_hint(capsys, tmp_path):
     from readagain.cli.train import _print_result
     from readagain.training.loop import TrainingResult

@@ -74,8 +74,22 @@ def test_toml_equals_json_with_help_texts():
 
 def test_missing_setting_takes_its_default():
     settings = run_to_dict(RUN)
-    del settings["decode"]["coverage"]
+    del settings["decode"]["diversity"]
     assert run_from_dict(settings) == RUN
+
+
+def test_removed_setting_without_effect_is_ignored():
+    settings = run_to_dict(RUN)
+    settings["decode"] |= {"coverage": 0.0, "limit_copies": False}
+    assert run_from_dict(settings) == RUN
+
+
+@pytest.mark.parametrize(("name", "value"), [("coverage", 0.2), ("limit_copies", True)])
+def test_removed_setting_with_effect_is_unknown(name, value):
+    settings = run_to_dict(RUN)
+    settings["decode"][name] = value
+    with pytest.raises(ConfigError, match=f"no setting '{name}'"):
+        run_from_dict(settings)
 
 
 def test_run_needs_a_title():

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from readagain.config.options import OPTIONS, override_decode, resolve_decode
+from readagain.config.options import OPTIONS, override_decode, resolve_decode, with_defaults
 from readagain.config.schema import DecodeSpec
 from readagain.errors import ArgumentError
 
-MODEL = DecodeSpec(beam_size=7, min_words=5, max_words=9, min_bytes=30, max_bytes=75, coverage=0.5)
+MODEL = DecodeSpec(
+    beam_size=7, min_words=5, max_words=9, min_bytes=30, max_bytes=75, word_reward=0.5
+)
 
 
 @pytest.mark.parametrize("options", [{}, {"beam": None, "max_words": None, "begin": None}])
@@ -17,7 +19,7 @@ def test_unset_options_keep_the_models_settings(options):
 
 def test_given_options_override_the_model():
     decode = resolve_decode(MODEL, {"beam": np.int64(3), "diversity": 1, "n_best": 3})
-    assert (decode.beam_size, decode.diversity, decode.coverage) == (3, 1.0, 0.5)
+    assert (decode.beam_size, decode.diversity, decode.word_reward) == (3, 1.0, 0.5)
     assert type(decode.beam_size) is int
 
 
@@ -60,6 +62,11 @@ def test_maximum_of_zero_keeps_the_minimum():
 def test_invalid_options_are_reported_by_name(options, message):
     with pytest.raises(ArgumentError, match=f"^{message}"):
         resolve_decode(MODEL, options)
+
+
+def test_missing_options_get_their_defaults():
+    options = with_defaults({"n_best": 3, "beam": None})
+    assert options == {name: option.default for name, option in OPTIONS.items()} | {"n_best": 3}
 
 
 def test_unknown_option_is_a_type_error():

@@ -150,7 +150,7 @@ def test_assignments_are_parsed_as_toml_or_text():
 
 @pytest.mark.parametrize("assignment", ["decode.beam_size", "=5"])
 def test_assignment_needs_name_and_value(assignment):
-    with pytest.raises(ConfigError, match=f"--set '{assignment}': expected NAME=VALUE, for"):
+    with pytest.raises(ConfigError, match=f"changes '{assignment}': expected NAME=VALUE, for"):
         parse_assignments([assignment])
 
 

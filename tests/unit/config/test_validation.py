@@ -5,7 +5,7 @@ import pytest
 from readagain.config.override import override
 from readagain.config.schema import DataSpec, DecodeSpec, ModelSpec, ReadAgainSpec, RunSpec
 from readagain.config.validation import find_problems, raise_problems, validate_run
-from readagain.errors import ConfigError
+from readagain.errors import ArgumentError, ConfigError
 
 RUN = RunSpec(title="a run", paper="none")
 
@@ -96,6 +96,12 @@ def test_shortlist_must_hold_every_word_of_a_source():
         )
     run = override(RUN, {**sentences, "data.join_sentences": True, "model.shortlist_size": 14})
     assert run.model.shortlist_size == 14
+
+
+def test_problems_of_an_argument_name_the_argument():
+    with pytest.raises(ArgumentError, match=r"changes: a is \{0\}; expected b") as caught:
+        raise_problems(["a is {0}; expected b"], argument="changes")
+    assert caught.value.format_message(str.upper) == "CHANGES: a is {0}; expected b"
 
 
 def test_all_problems_are_reported_together():

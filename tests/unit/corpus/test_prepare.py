@@ -292,7 +292,9 @@ def test_full_disk_error_leaves_no_output(tmp_path, jsonl, prepared, monkeypatch
     expected = read_files(prepared(path, out="expected"))
     with monkeypatch.context() as patch:
         patch.setattr(f"{module}.{function}", fail_with_full_disk)
-        with pytest.raises(DataError, match="out: no space left on this disk; free"):
+        with pytest.raises(
+            DataError, match="out: cannot be written: No space left on device; free"
+        ):
             prepared(path)
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.rglob("*.part"))

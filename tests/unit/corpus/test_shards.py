@@ -12,7 +12,7 @@ from readagain.corpus.inputs import Example
 from readagain.corpus.lexicon import UNKNOWN_ID
 from readagain.corpus.manifest import FORMAT_VERSION
 from readagain.corpus.settings import SplitSize
-from readagain.corpus.shards import CorpusShard, PreparedCorpus, Split
+from readagain.corpus.shards import CorpusShard, CorpusSplit, PreparedCorpus
 from readagain.corpus.write import PairArrays, ShardWriter
 from readagain.errors import ArtifactError
 
@@ -45,7 +45,7 @@ def test_shards_of_any_size_round_trip(batches, shard_pairs):
         shards = [
             CorpusShard.open(Path(folder), "train", n) for n in range(writer.counts["shards"])
         ]
-        split = Split("train", tuple(shards))
+        split = CorpusSplit("train", tuple(shards))
         read_pairs = [
             ([sentence.tolist() for sentence in sentences], summary.tolist())
             for sentences, summary in map(split.__getitem__, range(len(split)))

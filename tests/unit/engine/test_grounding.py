@@ -50,7 +50,6 @@ def active():
         ids=np.empty((3, 0), dtype=np.int64),
         copied_from=np.empty((3, 0), dtype=np.int64),
         log_probs=np.zeros(3),
-        coverage=None,
     )
 
 

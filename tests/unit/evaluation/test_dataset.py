@@ -5,10 +5,11 @@ import shutil
 
 import pytest
 
+from readagain.cli.options import as_option
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings
-from readagain.errors import ArtifactError, ConfigError, DataError
+from readagain.errors import ArgumentError, ArtifactError, ConfigError, DataError
 from readagain.evaluation.dataset import PREPARED
 
 
@@ -76,8 +77,11 @@ def test_prepared_split_of_both_forms_is_an_error(read, tmp_path, gigaword, json
     train = tmp_path / "train.jsonl"
     train.write_text('{"text": "Ships came at dawn.", "headline": "Ships come"}\n')
     corpus = prepared(tmp_path, train, gigaword / "dev.article.txt", jsonl)
-    with pytest.raises(DataError, match="only some inputs of its dev split are tokenized as in"):
+    message = "only some inputs of its dev split are tokenized as in Gigaword; set {}"
+    with pytest.raises(ArgumentError, match=message.format("is_tokenized")) as caught:
         read(corpus)
+    shown = caught.value.format_message(as_option)
+    assert shown.endswith(message.format("--tokenized or --raw"))
     assert len(read(corpus, is_tokenized=False).rows) == 5
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.evaluate import evaluate
-from readagain.evaluation.report import collapse_warning, metadata, save_summaries
+from readagain.evaluation.report import few_summaries_warning, metadata, save_summaries
 from readagain.evaluation.systems import load_system
 from readagain.rouge.corpus import score_corpus
 
@@ -121,12 +121,12 @@ def test_json_has_all_fields(evaluated, toy, duc):
     assert "cores" in found["speed"]["machine"]
 
 
-def test_collapse_warning_for_equal_summaries(evaluated, parallel):
+def test_few_summaries_warning_for_equal_summaries(evaluated, parallel):
     same = "police in the old harbour of eastmoor said on monday that the ferry will not sail today"
     data = parallel([f"{same} {n}" for n in "abcde"], ["ferry"] * 5)
     found = evaluated("prefix", data, "gigaword")
-    assert collapse_warning(found) == "only 1 summary for 5 different texts"
-    assert dict(metadata(found))["warning"] == collapse_warning(found)
+    assert few_summaries_warning(found) == "only 1 summary for 5 different texts"
+    assert dict(metadata(found))["warning"] == few_summaries_warning(found)
 
 
 def test_metadata_names_model_decoding_and_data(evaluated, toy, duc):

@@ -17,9 +17,9 @@ from readagain.fitting.fit import FitResult, fit
 from readagain.fitting.pairs import describe_pairs
 from readagain.fitting.results import (
     evaluate_model,
-    export_model,
     rouge_f1,
     training_notes,
+    write_model,
 )
 from readagain.fitting.work_dir import FitDir
 from readagain.storage.output_dir import LocalDir
@@ -225,7 +225,7 @@ def test_float32_graphs_replace_int8_graphs_that_fail(tmp_path, monkeypatch):
         written.append(precision)
 
     monkeypatch.setattr(results, "_write_graphs", write)
-    [note] = export_model(FitDir(LocalDir(tmp_path)), tmp_path)
+    [note] = write_model(FitDir(LocalDir(tmp_path)), tmp_path)
     assert written == ["float32"]
     assert note == (
         "The model has float32 graphs, because int8 graphs failed the check: run: int8 loses 0.42 "

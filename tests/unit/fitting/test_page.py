@@ -60,7 +60,7 @@ def render(*, num_texts=30, dropped=None, notes=()):
             name: evaluate(system, data, ROUGE_PROTOCOL) for name, system in systems.items()
         },
         notes=notes,
-        facts={"model": "3 MB <int8>"},
+        details={"model": "3 MB <int8>"},
     )
 
 

@@ -3,7 +3,6 @@
 import pytest
 
 from readagain.config.override import override
-from readagain.config.parameters import count_parameters
 from readagain.fitting.plan import (
     PATIENCE,
     SIZES,
@@ -11,6 +10,7 @@ from readagain.fitting.plan import (
     fine_tuning_run,
     new_run,
 )
+from readagain.networks.build import count_parameters
 from readagain.presets import PRESETS
 
 

@@ -3,7 +3,12 @@ import torch
 from torch import nn
 from torch.autograd import gradcheck
 
-from readagain.networks.encoders import ConcatSentences, GlobalVector, GruSecondPass, Importance
+from readagain.networks.encoders import (
+    ConcatSentences,
+    GlobalVector,
+    GruSecondPass,
+    ImportanceWeights,
+)
 
 
 @pytest.mark.parametrize("combine", ["concat", "global"])
@@ -76,7 +81,7 @@ def test_states_exceed_one_with_tanh_but_not_sigmoid(activation, is_bounded):
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
 def test_importance_gradient(activation):
     torch.manual_seed(1)
-    importance = Importance(
+    importance = ImportanceWeights(
         input_size=2, first_size=3, context_size=3, size=3, activation=activation
     ).double()
     shapes = [(2, 4, 2), (2, 4, 3), (2, 3)]  # words, first-pass states, context

@@ -33,6 +33,6 @@ def test_unknown_preset_suggests_the_nearest(name, message):
         find_run(name)
 
 
-def test_invalid_assignment_names_its_option():
-    with pytest.raises(ConfigError, match="--set: decode.beam_size is 0; expected 1 to 1000"):
+def test_invalid_assignment_names_its_argument():
+    with pytest.raises(ConfigError, match="changes: decode.beam_size is 0; expected 1 to 1000"):
         find_run("tiny", ["decode.beam_size=0"])

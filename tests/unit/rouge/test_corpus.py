@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from readagain.errors import DataError
 from readagain.rouge.bootstrap import resampled_sums
-from readagain.rouge.corpus import fingerprint, score_corpus
+from readagain.rouge.corpus import hash_items, score_corpus
 from readagain.rouge.options import Protocol, RougeOptions
 
 FEW_SAMPLES = Protocol(options=RougeOptions(samples=10))
@@ -65,7 +65,7 @@ def test_report_json_has_interval_options_and_fingerprint():
 
 def test_fingerprint_depends_on_texts_and_their_order():
     fingerprints = [
-        fingerprint(items)
+        hash_items(items)
         for items in (
             [("a", ["b"])],
             [("b", ["a"])],
@@ -76,7 +76,7 @@ def test_fingerprint_depends_on_texts_and_their_order():
         )
     ]
     assert len(set(fingerprints)) == 6
-    assert fingerprints[0] == fingerprint([("a", ["b"])])
+    assert fingerprints[0] == hash_items([("a", ["b"])])
 
 
 def test_score_corpus_resamples_in_script_order():

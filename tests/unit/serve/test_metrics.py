@@ -16,7 +16,7 @@ def test_metrics_show_batches_and_queue_length():
 
 
 def test_metrics_show_memory_after_a_batch(monkeypatch):
-    monkeypatch.setattr("readagain.serve.metrics.resident_mb", lambda: 12.5)
+    monkeypatch.setattr("readagain.serve.metrics.resident_bytes", lambda: 12_500_000)
     metrics = Metrics()
     metrics.observe_batch(1)
     assert b"readagain_resident_bytes 1.25e+07" in metrics.render()

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from readagain.errors import ArtifactError, ConfigError, MissingExtraError
+from readagain.cli.options import as_option
+from readagain.errors import ArgumentError, ArtifactError, ConfigError, MissingExtraError
 from readagain.serve.server import serve
 from readagain.serve.settings import (
     RequestLimits,
@@ -101,8 +102,9 @@ def test_used_port_is_refused():
 def test_reserve_refuses_port_of_another_server():
     with bind("127.0.0.1", 0, shared=True) as used:
         used.listen()
-        with pytest.raises(ConfigError, match="choose another --host or --port"):
+        with pytest.raises(ArgumentError, match="choose another host or port") as caught:
             reserve("127.0.0.1", used.getsockname()[1])
+        assert caught.value.format_message(as_option).endswith("choose another --host or --port")
 
 
 def test_workers_share_the_reserved_port():

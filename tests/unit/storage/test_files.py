@@ -9,6 +9,7 @@ import pytest
 
 from readagain.errors import DataError
 from readagain.storage.files import (
+    atomic_dir,
     atomic_write,
     read_bounded,
     remove,
@@ -173,6 +174,66 @@ def test_write_synced_does_not_follow_planted_link(tmp_path):
     with pytest.raises(FileExistsError):
         write_synced(tmp_path / "link", b"bridge")
     assert (tmp_path / "victim").read_text() == "mine"
+
+
+def test_atomic_dir_replaces_directory_when_complete(tmp_path, monkeypatch):
+    synced = synced_files(monkeypatch)
+    out, temporary = tmp_path / "out", tmp_path / "part"
+    for left_over in (out, temporary):
+        left_over.mkdir()
+        (left_over / "old.txt").write_text("old")
+    with atomic_dir(out, temporary=temporary) as directory:
+        assert list(directory.iterdir()) == []
+        (directory / "new.txt").write_text("new")
+        assert (out / "old.txt").exists()
+    assert list(tmp_path.iterdir()) == [out]
+    assert [file.name for file in out.iterdir()] == ["new.txt"]
+    assert [inode for inode, _ in synced] == [out.stat().st_ino, tmp_path.stat().st_ino]
+
+
+def test_atomic_dir_keeps_old_directory_after_error(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "old.txt").write_text("old")
+
+    def write_part():
+        with atomic_dir(out, temporary=tmp_path / "part") as directory:
+            (directory / "new.txt").write_text("new")
+            raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_part()
+    assert list(tmp_path.iterdir()) == [out]
+    assert [file.name for file in out.iterdir()] == ["old.txt"]
+
+
+def test_atomic_dir_restores_old_directory_if_rename_fails(tmp_path, monkeypatch):
+    out, temporary = tmp_path / "out", tmp_path / "part"
+    out.mkdir()
+    (out / "old.txt").write_text("old")
+    rename = Path.rename
+
+    def fail_for_temporary(path, target):
+        if path == temporary:
+            raise PermissionError("in use")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail_for_temporary)
+    with pytest.raises(PermissionError, match="in use"), atomic_dir(out, temporary=temporary):
+        pass
+    assert list(tmp_path.iterdir()) == [out]
+    assert [file.name for file in out.iterdir()] == ["old.txt"]
+
+
+def test_atomic_dir_does_not_follow_planted_link(tmp_path):
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "mine.txt").write_text("mine")
+    (tmp_path / "part").symlink_to(victim)
+    with atomic_dir(tmp_path / "out", temporary=tmp_path / "part") as directory:
+        (directory / "new.txt").write_text("new")
+    assert not (tmp_path / "out").is_symlink()
+    assert [file.name for file in victim.iterdir()] == ["mine.txt"]
 
 
 def test_remove_deletes_link_and_keeps_its_target(tmp_path):

@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from printing import write_summary
+from printing import detokenize
 
 from readagain.text.detokenization import SummaryToken, write_copied
 from readagain.text.document import Document, read_document, read_tokenized
@@ -34,7 +34,7 @@ def write(*words: str, **options: str) -> str:
     summary = [
         copied(word.strip("<>")) if word.startswith("<") else generated(word) for word in words
     ]
-    return write_summary(summary, SOURCE, **options)
+    return detokenize(summary, SOURCE, **options)
 
 
 @given(st.text(alphabet=st.characters()) | st.text(alphabet="aé\u0301 .,'\"“’()$%&-—…\n\t1Aن🙂"))
@@ -53,7 +53,7 @@ def test_generated_quote_matches_its_copied_partner():
     source = read_document("a «new» bill")
     opens, closes = SummaryToken("``", 1), SummaryToken("''", 3)
     for pair in ((opens, SummaryToken("''")), (SummaryToken("``"), closes)):
-        assert write_summary([pair[0], SummaryToken("new"), pair[1]], source) == "«New»"
+        assert detokenize([pair[0], SummaryToken("new"), pair[1]], source) == "«New»"
 
 
 def test_generated_quotes_match_quotes_in_copied_words():
@@ -65,7 +65,7 @@ def test_generated_quotes_match_quotes_in_copied_words():
 def test_generated_quotes_stay_if_copied_quotes_differ():
     source = read_document("Ohio’s mayor 'left'.")
     words = [copied("'s", source), copied("left", source), copied("'", source), SummaryToken("'d")]
-    assert write_summary(words, source) == "’s Left''d"
+    assert detokenize(words, source) == "’s Left''d"
 
 
 def test_comma_and_repeated_dots_are_trimmed_at_end():
@@ -76,17 +76,17 @@ def test_comma_and_repeated_dots_are_trimmed_at_end():
     assert write(":") == ""
     source = read_document("Ships left.. Others sail the U.S..")
     assert [word.norm for word in source.words][1::4] == ["left..", "u.s.."]
-    assert write_summary([SummaryToken("ships"), SummaryToken("left..", 1)], source) == "Ships left"
-    assert write_summary([SummaryToken("u.s..", 5)], source) == "U.S."
-    assert write_summary([SummaryToken("left..", 1)], source, case="plain") == "left.."
+    assert detokenize([SummaryToken("ships"), SummaryToken("left..", 1)], source) == "Ships left"
+    assert detokenize([SummaryToken("u.s..", 5)], source) == "U.S."
+    assert detokenize([SummaryToken("left..", 1)], source, case="plain") == "left.."
 
 
 def test_stray_spaces_around_punctuation_are_removed():
     source = read_document("No ferry to Ostham , they said . It cost $ 5 million , or US$ 5 ?")
     copies = [SummaryToken(word.norm, position) for position, word in enumerate(source.words)]
     expected = "No ferry to Ostham, they said. It cost $5 million, or US$5 ?"
-    assert write_summary(copies, source) == expected
-    assert write_summary(copies, source, case="plain") == source.text
+    assert detokenize(copies, source) == expected
+    assert detokenize(copies, source, case="plain") == source.text
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,9 @@ def test_stray_spaces_around_punctuation_are_removed():
 def test_hyphenated_word_with_name_is_capitalized(word, text):
     source = read_document(f"The {word} bloc won")
     copies = [SummaryToken(word.lower(), 1), SummaryToken("wins")]
-    assert write_summary(copies, source) == f"{text} wins"
-    assert write_summary([SummaryToken("the"), *copies], source) == f"The {word} wins"
-    assert (
-        write_summary([SummaryToken("the"), *copies], source, case="headline") == f"The {text} Wins"
-    )
+    assert detokenize(copies, source) == f"{text} wins"
+    assert detokenize([SummaryToken("the"), *copies], source) == f"The {word} wins"
+    assert detokenize([SummaryToken("the"), *copies], source, case="headline") == f"The {text} Wins"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +108,7 @@ def test_hyphenated_word_with_name_is_capitalized(word, text):
 def test_ligature_capitalizes_first_letter_only(word, text):
     source = read_document(f"the {word} is out")
     copies = [SummaryToken(source.words[1].norm, 1), SummaryToken("is", 2)]
-    assert write_summary(copies, source) == f"{text} is"
+    assert detokenize(copies, source) == f"{text} is"
 
 
 def test_source_neighbours_keep_spacing():
@@ -145,7 +143,7 @@ def test_generated_initials_of_a_name_are_in_capitals():
     source = read_document("The National Assembly met the Board of Trade of Upper Severn in May.")
     summary = [SummaryToken(norm) for norm in ["na", "met", "bt", "with", "us", "and", "nm"]]
     expected = "NA met BT with us and nm"
-    assert write_summary(summary, source, truecaser=Truecaser()) == expected
+    assert detokenize(summary, source, truecaser=Truecaser()) == expected
 
 
 @pytest.mark.parametrize(
@@ -164,7 +162,7 @@ def test_generated_initials_of_a_name_are_in_capitals():
 def test_who_is_an_acronym_only_before_its_verb(summary, expected):
     source = read_document("The World Health Organization warned of the flu on Tuesday.")
     tokens = [SummaryToken(norm) for norm in summary.split()]
-    assert write_summary(tokens, source, truecaser=Truecaser()) == expected
+    assert detokenize(tokens, source, truecaser=Truecaser()) == expected
 
 
 def test_generated_name_outside_source_is_capitalized():
@@ -181,13 +179,13 @@ def test_sentence_start_capital_is_lowered_inside_summary():
 
 def test_acronym_at_sentence_start_keeps_capitals():
     source = read_document("IT firms rose. He said it fell.")
-    assert write_summary([SummaryToken("why"), copied("it", source)], source) == "Why IT"
+    assert detokenize([SummaryToken("why"), copied("it", source)], source) == "Why IT"
 
 
 def test_words_copied_across_paragraphs_keep_capitals():
     source = read_document("Storm nears\n\nThe coast waits")
     copies = [SummaryToken(word.norm, position) for position, word in enumerate(source.words)]
-    assert write_summary(copies, source) == "Storm nears The coast waits"
+    assert detokenize(copies, source) == "Storm nears The coast waits"
 
 
 def test_brand_at_start_keeps_lower_case():
@@ -209,8 +207,8 @@ def test_plain_case_changes_nothing():
 
 def test_masked_digits_come_from_attended_number():
     position = [SOURCE.surface(word) for word in SOURCE.words].index("35")
-    assert write_summary([SummaryToken("##", attended=(0, position))], SOURCE) == "35"
-    assert write_summary([SummaryToken("##", attended=(0,))], SOURCE) == "12"
+    assert detokenize([SummaryToken("##", attended=(0, position))], SOURCE) == "35"
+    assert detokenize([SummaryToken("##", attended=(0,))], SOURCE) == "12"
 
 
 def test_two_masked_numbers_take_different_digits():
@@ -222,28 +220,28 @@ def test_masked_number_inside_word_is_filled():
 
 
 def test_number_without_fitting_digits_is_left_out():
-    assert write_summary([generated("#,###", "#.#m"), generated("lost")], SOURCE) == "Lost"
+    assert detokenize([generated("#,###", "#.#m"), generated("lost")], SOURCE) == "Lost"
 
 
 def test_attended_number_must_fit_the_word():
     source = read_document("It cost 3.5.")
     attending_to_number = SummaryToken("##-day", attended=(2,))
     assert source.surface(source.words[2]) == "3.5"
-    assert write_summary([attending_to_number, SummaryToken("talks")], source) == "Talks"
+    assert detokenize([attending_to_number, SummaryToken("talks")], source) == "Talks"
 
 
 def test_number_is_left_out_if_source_has_none():
-    assert write_summary([SummaryToken("##"), SummaryToken("dead")], read_document("No.")) == "Dead"
+    assert detokenize([SummaryToken("##"), SummaryToken("dead")], read_document("No.")) == "Dead"
 
 
 def test_tokenized_source_is_detokenized():
     source = read_tokenized("the u.s. senate 's bill did n't pass , -lrb- ap -rrb-")
     summary = [SummaryToken(word.norm, position) for position, word in enumerate(source.words)]
-    assert write_summary(summary, source) == "The U.S. Senate's bill didn't pass, (AP)"
+    assert detokenize(summary, source) == "The U.S. Senate's bill didn't pass, (AP)"
 
 
 def test_empty_summary_is_empty_text():
-    assert write_summary([], SOURCE) == ""
+    assert detokenize([], SOURCE) == ""
 
 
 def test_generated_word_has_default_spelling():
@@ -257,14 +255,14 @@ def test_truecaser_of_model_spells_generated_words():
     source = read_document("The brill was caught. The SENATE sat.")
     # The spelling of the source has priority.
     expected = "NASA and brill at White House on monday in SENATE"
-    assert write_summary(summary, source, truecaser=truecaser) == expected
+    assert detokenize(summary, source, truecaser=truecaser) == expected
 
 
 def test_word_pairs_decide_spelling_in_context():
     truecaser = Truecaser(["us", "the US", "tell us", "US Open"])
 
     def write_generated(*norms):
-        return write_summary([SummaryToken(norm) for norm in norms], SOURCE, truecaser=truecaser)
+        return detokenize([SummaryToken(norm) for norm in norms], SOURCE, truecaser=truecaser)
 
     assert write_generated("in", "the", "us") == "In the US"
     assert write_generated("please", "tell", "us") == "Please tell us"
@@ -275,7 +273,7 @@ def test_word_pairs_decide_spelling_in_context():
 def test_title_case_sentence_does_not_decide_case():
     source = read_document("How To Build Bridges Over Water. Zyxcorp Sells Bridges.")
     norms = ["they", "build", "bridges", "with", "zyxcorp"]
-    text = write_summary([SummaryToken(norm) for norm in norms], source)
+    text = detokenize([SummaryToken(norm) for norm in norms], source)
     assert text == "They build bridges with Zyxcorp"
 
 
@@ -287,7 +285,7 @@ def test_copied_word_loses_sentence_start_capital():
 
     def after_bank(norm):
         summary = [SummaryToken("bank"), SummaryToken(norm, copied_from=words.index(norm))]
-        return write_summary(summary, source)
+        return detokenize(summary, source)
 
     assert after_bank("shares") == "Bank shares"
     assert after_bank("banks") == "Bank banks"

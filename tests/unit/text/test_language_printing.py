@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from printing import write_summary
+from printing import detokenize
 
 from readagain.text.casing import capitalize
 from readagain.text.detokenization import SummaryToken, write_copied
@@ -18,7 +18,7 @@ CODES = ("de", "fr", "it", "es", "nl", "ru", "zh", "ja", "th", "ko", "ar", "he")
 def summary(code, text, norms, *, case="sentence", spellings=()):
     """Return the printed summary of a text, in which all words are generated."""
     language = find_language(code)
-    return write_summary(
+    return detokenize(
         [SummaryToken(norm) for norm in norms.split()],
         read_document(text, language=language),
         case=case,
@@ -63,7 +63,7 @@ def test_german_adjective_at_a_sentence_start_loses_its_capital():
     document = read_document("Neue Gebühren gelten.", language=language)
     tokens = [SummaryToken("ab"), SummaryToken("heute"), SummaryToken("neue", 0)]
     truecaser = Truecaser(["neue"])
-    printed = write_summary(tokens, document, truecaser=truecaser, language=language)
+    printed = detokenize(tokens, document, truecaser=truecaser, language=language)
     assert printed == "Ab heute neue"
 
 
@@ -73,7 +73,7 @@ def test_word_after_a_dateline_loses_its_capital():
     position = [word.norm for word in document.words].index("der")
     tokens = [SummaryToken("index"), SummaryToken("der", position), SummaryToken("stadt")]
     truecaser = Truecaser(["Index", "Stadt"])
-    printed = write_summary(tokens, document, truecaser=truecaser, language=language)
+    printed = detokenize(tokens, document, truecaser=truecaser, language=language)
     assert printed == "Index der Stadt"
 
 

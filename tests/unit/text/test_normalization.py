@@ -8,7 +8,7 @@ from sys import getsizeof
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from printing import write_summary
+from printing import detokenize
 
 from readagain.text.detokenization import SummaryToken, write_copied
 from readagain.text.document import headline_tokens, read_document, read_tokenized, sentence_norms
@@ -202,7 +202,7 @@ def test_printed_text_has_decoded_entities():
         SummaryToken(document.words[position].norm, position)
         for position in (0, 1, 2, 3, 4, 5, 6, 7)
     ]
-    assert write_summary(copies, document) == 'AT&T\'s chief "left"'
+    assert detokenize(copies, document) == 'AT&T\'s chief "left"'
     assert write_copied(document) == 'AT&T\'s chief "left" today.'
 
 

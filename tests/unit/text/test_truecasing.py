@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from printing import write_summary
+from printing import detokenize
 
 from readagain.errors import ArtifactError
 from readagain.text.detokenization import SummaryToken
@@ -189,12 +189,10 @@ def test_acronyms_and_other_capitals_stay(sentence):
 def test_summary_truecases_an_all_caps_start():
     source = read_document("QUEEN VICTORIA has left the castle. Queues formed.")
     copies = [SummaryToken("queen", 0), SummaryToken("victoria", 1), SummaryToken("leaves")]
-    assert write_summary(copies, source, truecaser=TRUECASER) == "Queen Victoria leaves"
+    assert detokenize(copies, source, truecaser=TRUECASER) == "Queen Victoria leaves"
     generated = [SummaryToken(norm) for norm in ("why", "victoria", "left")]
-    assert write_summary(generated, source, truecaser=TRUECASER) == "Why Victoria left"
-    assert (
-        write_summary(copies, source, truecaser=TRUECASER, case="plain") == "QUEEN VICTORIA leaves"
-    )
+    assert detokenize(generated, source, truecaser=TRUECASER) == "Why Victoria left"
+    assert detokenize(copies, source, truecaser=TRUECASER, case="plain") == "QUEEN VICTORIA leaves"
 
 
 @pytest.mark.parametrize(
@@ -242,18 +240,18 @@ def test_summary_of_all_caps_text_is_truecased():
     ]
     headline = [SummaryToken("why"), *copies]
     assert (
-        write_summary(headline, source, truecaser=TRUECASER)
+        detokenize(headline, source, truecaser=TRUECASER)
         == "Why UK navy Left Mark Twain at Victoria"
     )
-    assert write_summary([SummaryToken("queen")], source, truecaser=TRUECASER) == "Queen"
+    assert detokenize([SummaryToken("queen")], source, truecaser=TRUECASER) == "Queen"
     assert (
-        write_summary(copies, source, truecaser=TRUECASER, case="plain")
+        detokenize(copies, source, truecaser=TRUECASER, case="plain")
         == "UK NAVY LEFT MARK TWAIN AT VICTORIA"
     )
-    assert write_summary(copies[:2], source, truecaser=TRUECASER, case="headline") == "UK Navy"
+    assert detokenize(copies[:2], source, truecaser=TRUECASER, case="headline") == "UK Navy"
 
 
 def test_plain_case_keeps_all_caps():
     source = read_document("THE ZYXWICK NAVY HAS LEFT.")
     generated = [SummaryToken("zyxwick"), SummaryToken("left")]
-    assert write_summary(generated, source, truecaser=TRUECASER, case="plain") == "ZYXWICK LEFT"
+    assert detokenize(generated, source, truecaser=TRUECASER, case="plain") == "ZYXWICK LEFT"

@@ -8,7 +8,7 @@ import torch
 
 from readagain.config.schema import DataSpec
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
-from readagain.corpus.shards import CorpusShard, Split
+from readagain.corpus.shards import CorpusShard, CorpusSplit
 from readagain.text.vocab import (
     BOS,
     EOS,
@@ -58,7 +58,7 @@ def make_shard(pairs):
 
 def load_dataset(data, *, shards=(PAIRS,), device=CPU):
     return TrainingDataset(
-        Split("train", tuple(map(make_shard, shards))),
+        CorpusSplit("train", tuple(map(make_shard, shards))),
         encoder_id_by_lexicon_id=LEXICON.vocab_ids(SOURCE_VOCAB),
         decoder_id_by_lexicon_id=LEXICON.vocab_ids(VOCAB),
         vocab_size=len(VOCAB),
@@ -225,7 +225,7 @@ def test_static_copy_copies_another_batch():
 def test_style_token_follows_the_words_of_each_source(data):
     style_id = 99
     dataset = TrainingDataset(
-        Split("train", (make_shard(PAIRS),)),
+        CorpusSplit("train", (make_shard(PAIRS),)),
         encoder_id_by_lexicon_id=LEXICON.vocab_ids(SOURCE_VOCAB),
         decoder_id_by_lexicon_id=LEXICON.vocab_ids(VOCAB),
         vocab_size=len(VOCAB),

@@ -1,17 +1,25 @@
 """Weights of words that are added to a trained model."""
 
 import math
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from readagain.config.files import save_run
+from readagain.config.override import override
+from readagain.errors import ArtifactError, ConfigError
+from readagain.export.recover import recover_weights
+from readagain.model_dir import RUN_FILE, ModelDir
 from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.beam import beam_search
 from readagain.search.constraints import LengthConstraint
 from readagain.search.model import SourceBatch
+from readagain.storage.bundled import find_model
+from readagain.storage.model_manifest import write_model_files
 from readagain.text.vocab import UNK, Vocab, extended_source_ids
 from readagain.training.finetune import TrainedModel
 from readagain.training.job import TrainingJob
@@ -97,3 +105,18 @@ def test_every_model_format_keeps_its_headline(path):
     )
     words = [[*trained.vocabs.summary.words, *source][id] for id in best.ids.tolist()]
     assert words == ["sipano", "bakery", "moves", "after", "long", "wait", "on", "thursday"]
+
+
+@pytest.mark.parametrize(
+    ("hidden_size", "error", "message"),
+    [
+        (100_000, ArtifactError, "parameters, the int8 graphs have .* bytes; was run.json edited"),
+        (10**12, ConfigError, "larger than any tensor; use smaller sizes"),
+    ],
+)
+def test_open_refuses_sizes_beyond_the_graphs(tmp_path, hidden_size, error, message):
+    model = shutil.copytree(find_model("news"), tmp_path / "model")
+    run = override(ModelDir.open(model).run, {"model.decoder.hidden_size": hidden_size})
+    write_model_files(model, {RUN_FILE: lambda path: save_run(run, path)})
+    with pytest.raises(error, match=message):
+        TrainedModel.open(model, recover_weights)

@@ -24,7 +24,7 @@ def test_resolve_uses_vocabulary_of_the_corpus(make_job, corpus):
 
 
 def test_resolve_refuses_impossible_vocab_size(make_job):
-    with pytest.raises(ConfigError, match=r"--set: vocab_size is 90000, but there are \d+ summary"):
+    with pytest.raises(ConfigError, match=r"changes: vocab_size is 90000, but there are \d+ summ"):
         resolve(make_job("vocab_size=90000"))
 
 
@@ -33,7 +33,7 @@ def test_resolve_replaces_seed(make_job):
 
 
 def test_resolve_refuses_negative_seed(make_job):
-    with pytest.raises(ConfigError, match="--seed: train.seed is -1; expected 0 or more"):
+    with pytest.raises(ConfigError, match="seed: train.seed is -1; expected 0 or more"):
         resolve(make_job(seed=-1))
 
 
@@ -60,7 +60,7 @@ def test_resolve_refuses_corpus_without_training_pairs(make_job, corpus, tmp_pat
 
 
 def test_resolve_suggests_nearest_setting(make_job):
-    with pytest.raises(ConfigError, match="--set: 'train.epoch': no setting 'epoch'; did you mean"):
+    with pytest.raises(ConfigError, match="changes: 'train.epoch': no setting 'epoch'; did you"):
         resolve(make_job("train.epoch=3"))
 
 
@@ -75,12 +75,14 @@ def test_resolve_refuses_best_by_rouge_without_rouge(make_job):
 
 
 def test_resolve_needs_preset_or_model(make_job):
-    with pytest.raises(ConfigError, match="nothing to train; name a preset"):
+    with pytest.raises(ConfigError, match="nothing to train; name a preset .* with begin_from"):
         resolve(make_job(preset=None))
 
 
 def test_extend_vocab_needs_a_trained_model(make_job):
-    with pytest.raises(ConfigError, match="extend_vocab: needs a trained model; name it"):
+    with pytest.raises(
+        ConfigError, match="extend_vocab: needs a trained model; name it with begin_from"
+    ):
         resolve(make_job(extend_vocab=5))
 
 
@@ -144,7 +146,11 @@ def test_resolve_takes_language_of_the_corpus(make_job, corpus, tmp_path):
     assert resolve(make_job()).run.data.language == corpus.manifest.language == "en"
     german = copy_with_language(corpus, tmp_path / "de", "de")
     assert resolve(make_job(data=german)).run.data.language == "de"
-    with pytest.raises(ConfigError, match="data.language is 'fr', but .*de was prepared as 'de'"):
+    message = (
+        "changes: data.language is 'fr', but .*de was prepared as 'de'; prepare it again with "
+        "language"
+    )
+    with pytest.raises(ConfigError, match=message):
         resolve(make_job("data.language=fr", data=german))
 
 

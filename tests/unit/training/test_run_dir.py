@@ -57,7 +57,10 @@ def test_open_refuses_more_epochs_with_other_settings(tmp_path):
 
 def test_open_refuses_more_epochs_without_checkpoint(tmp_path):
     open_and_close(tmp_path, with_epochs(2)).finish(TrainingState(step=9))
-    message = "has finished its 2 epochs and has no checkpoint to continue from; fine-tune it with"
+    message = (
+        "has finished its 2 epochs and has no checkpoint to continue from; fine-tune it with "
+        "begin_from in another folder, or start over with overwrite"
+    )
     with pytest.raises(ConfigError, match=message):
         open_and_close(tmp_path, with_epochs(3))
     assert open_and_close(tmp_path, with_epochs(2)).finished_state() == TrainingState(step=9)

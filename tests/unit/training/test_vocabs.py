@@ -42,7 +42,7 @@ def test_check_sizes_refuses_impossible_size():
     with pytest.raises(ConfigError) as caught:
         check_sizes({"source_vocab_size": 9, "vocab_size": 700}, vocabs)
     assert str(caught.value) == (
-        "--set: 2 problems\n"
+        "changes: 2 problems\n"
         "  source_vocab_size is 9, but there are 8 source words, the four special tokens included; "
         "set it to 8, or remove the setting\n"
         "  vocab_size is 700, but there are 6 summary words, the four special tokens included; "

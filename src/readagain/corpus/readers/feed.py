@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, ParseError
 from readagain.corpus.inputs import CorpusFormat, CorpusInput
 from readagain.corpus.readers.tables import HEADLINE, TEXT, parse_rows
 from readagain.errors import DataError
-from readagain.formats.files import open_bytes, read_document
+from readagain.formats.files import open_bytes, read_whole
 from readagain.formats.records import Block, split_into_blocks
 
 ITEM_TAGS = frozenset({"item", "entry"})
@@ -20,7 +20,7 @@ _HTML_TAG = re.compile(r"<[^<>]*>")
 def _read_blocks(source: CorpusInput) -> Iterator[Block]:
     """Parse a feed and split its items into blocks."""
     with open_bytes(source.path) as (stream, raw):
-        root = _parse(read_document(stream, source.path), source.path)
+        root = _parse(read_whole(stream, source.path), source.path)
         items = [_parse_item(element) for element in _outermost_items(root)]
         yield from split_into_blocks(items, raw.tell())
 
