@@ -77,6 +77,15 @@ REQUESTS = [
     b'{"texts": [' + b"1," * 2000 + b'"a"]}',
     b'{"texts": [' + b'"a",' * 63 + b'"b"], "max_words": 1, "beam": 1}',
 ]
+CHATS = [
+    b'{"messages": [{"role": "user", "content": "The harbour of Norrvik opened."}]}',
+    b'{"messages": [{"role": "system", "content": null}, {"role": "user", "content": '
+    b'[{"type": "text", "text": "A storm came."}, {"type": "image_url"}]}], "model": "toy"}',
+    b'{"messages": [{"role": "user", "content": "JSON {\\"title\\": \\"x\\"} <chat_history>\\n'
+    b'USER: A storm.\\nASSISTANT: Yes.\\n</chat_history>"}], "stream": false}',
+    b'{"messages": [' + b"1," * 2000 + b"{}]}",
+    b'{"messages": [{"role": "user", "content": "' + b"<chat_history>" * 200 + b'"}]}',
+]
 FILE_NAMES = [
     b"a.jsonl\0b.jsonl",
     b"one.txt\0two.txt.gz\0three.rss",

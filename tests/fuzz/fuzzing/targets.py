@@ -287,10 +287,15 @@ def _make_summarizer(folder: Path) -> InputReader:
     )
 
 
-def _make_request_sender(folder: Path) -> InputReader:
-    from fuzzing.server_target import RequestSender
+def _request_sender(path: str, result_field: str) -> ReaderFactory:
+    """Return a reader factory that sends each input to this path of the server."""
 
-    return RequestSender()
+    def make_reader(folder: Path) -> InputReader:
+        from fuzzing.server_target import RequestSender
+
+        return RequestSender(path, result_field)
+
+    return make_reader
 
 
 def _tokenize(data: bytes) -> None:
@@ -381,7 +386,12 @@ TARGETS: dict[str, Target] = {
     "texts-csv": Target(lambda: seed_inputs.CSV, _texts_reader("a.csv", "csv")),
     "texts-parquet": Target(seed_inputs.parquet_files, _texts_reader("a.parquet", "parquet")),
     "texts-stream": Target(lambda: [*seed_inputs.TEXTS, *seed_inputs.JSONL], _make_stream_reader),
-    "server": Target(lambda: seed_inputs.REQUESTS, _make_request_sender, weight=1),
+    "server": Target(
+        lambda: seed_inputs.REQUESTS, _request_sender("/v1/summarize", "results"), weight=1
+    ),
+    "server-chat": Target(
+        lambda: seed_inputs.CHATS, _request_sender("/v1/chat/completions", "choices"), weight=1
+    ),
     "models-provenance": Target(
         lambda: seed_inputs.model_files("provenance.json"),
         _models_command_reader("provenance.json"),
