@@ -38,7 +38,9 @@ class RequestSender:
         request = self._client.post(self._path, content=body, headers=headers)
         response = self._loop.run_until_complete(request)
         assert response.status_code in EXPECTED_STATUS_CODES, (response.status_code, response.text)
-        if response.status_code == 200:
+        if response.headers["content-type"].startswith("text/event-stream"):
+            assert response.text.endswith("data: [DONE]\n\n")
+        elif response.status_code == 200:
             assert len(response.json()[self._result_field]) >= 1
         else:
             check_message(response.json()["error"]["message"])
