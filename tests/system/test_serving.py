@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -348,6 +349,24 @@ def test_server_responds_despite_many_unfinished_requests(start):
             connection.sendall(head)
         assert server.summarize().status_code == 200
     assert server.stop() == 0  # so that the log is complete
+    assert [line["event"] for line in server.log()] == ["request", "stopped"]
+
+
+def test_burst_of_connections_does_not_exhaust_open_files(start):
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))
+    try:
+        server = start("--max-connections", 150)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    os.kill(server.process.pid, signal.SIGSTOP)
+    with ExitStack() as stack:
+        for _ in range(400):  # accepted at once when the server continues
+            address = ("127.0.0.1", server.port)
+            stack.enter_context(socket.create_connection(address, TIMEOUT_S))
+        os.kill(server.process.pid, signal.SIGCONT)
+        assert server.summarize().status_code == 200
+    assert server.stop() == 0
     assert [line["event"] for line in server.log()] == ["request", "stopped"]
 
 
