@@ -69,6 +69,13 @@ FEEDS = [
     b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x "y"><!ENTITY z SYSTEM "file:///etc/passwd">]>'
     b"<rss>&x;&z;</rss>",
 ]
+HTML = [
+    b"<!doctype html><html><head><title>Post</title></head><body><article><h1>Calm</h1><p>A storm"
+    b" closed the harbour of Norrvik on Monday, and ships waited.</p></article></body></html>",
+    b"<html><body><div><p>one<br>two &amp; &#233;<ul><li>three</ul><table><tr><td>four</table>",
+    b'<html><head><meta charset="gbk"><script type="application/ld+json">{"@type": "Article"}'
+    b"</script></head><body><!-- five --><a href='x'>six</a><p>seven</body></html>",
+]
 REQUESTS = [
     b'{"texts": ["The harbour of Norrvik opened on Monday."], "max_words": 4}',
     b'{"texts": ["A storm came.", ""], "beam": 2, "n_best": 2, "explain": true}',

@@ -381,6 +381,7 @@ TARGETS: dict[str, Target] = {
         lambda: seed_inputs.model_files("step.int8.onnx"), _make_graph_reader, weight=1
     ),
     "texts-whole-file": Target(lambda: seed_inputs.TEXTS, _texts_reader("a.txt", "text")),
+    "texts-html": Target(lambda: seed_inputs.HTML, _texts_reader("a.html", "text"), weight=1),
     "texts-lines": Target(lambda: seed_inputs.TEXTS, _texts_reader("a.txt", "lines")),
     "texts-jsonl": Target(lambda: seed_inputs.JSONL, _texts_reader("a.jsonl", "jsonl")),
     "texts-csv": Target(lambda: seed_inputs.CSV, _texts_reader("a.csv", "csv")),
