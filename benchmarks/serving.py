@@ -85,8 +85,9 @@ class Client:
 
     async def send(self, body: bytes) -> tuple[int | str, bytes]:
         """Send the body of a request; return the status and the body of the response."""
+        path = "/v1/chat/completions" if body.startswith(b'{"messages"') else "/v1/summarize"
         head = (
-            "POST /v1/summarize HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
         try:
@@ -283,6 +284,9 @@ def hostile_bodies() -> dict[str, bytes]:
         "nesting": b'{"texts": ' + b"[" * (size // 2),
         "marks": json.dumps({"texts": [marks]}, ensure_ascii=False).encode(),
         "one long text": json.dumps({"texts": [words]}).encode(),
+        "chat messages": b'{"messages": [' + b",".join([b"1"] * (size // 2)) + b"]}",
+        "chat tags": b'{"messages": [{"role": "user", "content": "%s"}]}'
+        % (b"<chat_history>" * (size // 15)),
         "64 long texts": json.dumps({"texts": [words[k : k + 16_000] for k in range(64)]}).encode(),
     }
 

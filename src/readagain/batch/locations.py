@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any, BinaryIO
+from urllib.parse import quote
 from uuid import uuid4
 
 from readagain.errors import DataError, first_line, require
@@ -140,19 +141,19 @@ def _find_remote(pattern: str) -> list[InputFile]:
             problem = "a folder; name its files" if is_folder else "no such file"
             raise DataError(f"{pattern}: {problem}")
         return [_remote_file(pattern, info)]
-    directory = pattern.rpartition("/")[0]
+    directory, _, name_pattern = pattern.rpartition("/")
     if _has_wildcard(directory):
         raise DataError(f"{pattern}: an address may only have a pattern after its last /")
     system, path = _file_system(directory)
     with _remote_errors(pattern, "read"):
         infos = system.get_file_info(_fs().FileSelector(path, allow_not_found=True))
+    # A name is percent-encoded in an address, so that a [ or ? in it is not taken for a pattern.
     files = [
-        _remote_file(f"{directory}/{info.base_name}", info)
+        _remote_file(f"{directory}/{quote(info.base_name)}", info)
         for info in infos
-        if info.type == types.File
+        if info.type == types.File and fnmatchcase(info.base_name, name_pattern)
     ]
-    matches = [file for file in files if fnmatchcase(file.location, pattern)]
-    return sorted(matches, key=lambda file: file.location)
+    return sorted(files, key=lambda file: file.location)
 
 
 def _remote_file(location: str, info: Any) -> InputFile:

@@ -24,9 +24,8 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """List the bundled models, or check a model and print its settings, training and files."""
-    import json
-
     from readagain.errors import ArtifactError
+    from readagain.formats.jsonl import printable_json
     from readagain.model_dir import ModelDir
     from readagain.storage.bundled import bundled_models, find_model
 
@@ -36,14 +35,14 @@ def command(
             for name, path in bundled_models().items()
         ]
         if as_json:
-            print(json.dumps(rows, indent=2, ensure_ascii=False))
+            print(printable_json(rows, indent=2))
         else:
             _list_models(rows)
         return
     model_dir = ModelDir.open(find_model(model), checksums=True)
     info = _full_info(model_dir)
     if as_json:
-        print(json.dumps(info, indent=2, ensure_ascii=False))
+        print(printable_json(info, indent=2))
         return
     try:
         lines = _format_info(info)

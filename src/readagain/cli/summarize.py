@@ -97,7 +97,8 @@ def command(
     report = _WarningReport()
     num_empty = 0  # empty lines, for skipped records, to print before the next summary
     with _open_output(output) as file, _SkippedRecords(output, on_error) as skipped:
-        escape = for_terminal if file.isatty() else str
+        # JSON has escapes for control characters; plain text has none, so they are replaced.
+        escape = for_terminal if file.isatty() and not is_json else str
         with text_progress(is_shown=not file.isatty()) as count:
             for result in _summarize(summarizer, records, decoding):
                 if isinstance(result, InvalidRecord):
@@ -291,14 +292,14 @@ def _format_text(record: "TextRecord", summary: "Summary") -> str:
 def _json_formatter(field: str, *, has_score: bool) -> "Callable[[TextRecord, Summary], str]":
     from readagain.engine.summary import add_summary
     from readagain.errors import DataError
-    from readagain.formats.jsonl import to_json
+    from readagain.formats.jsonl import printable_json
     from readagain.formats.records import InvalidRecord
 
     def format_summary(record: "TextRecord", summary: "Summary") -> str:
         fields = add_summary(record, summary, field=field, has_score=has_score, has_confidence=True)
         if isinstance(fields, InvalidRecord):
             raise DataError(f"{fields.where}: {fields.reason}")
-        return to_json(fields)
+        return printable_json(fields)
 
     return format_summary
 

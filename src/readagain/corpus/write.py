@@ -308,7 +308,8 @@ def _evaluation_examples(
     if not any((chunk.splits > TRAIN).any() for chunk in chunks):
         return
     format = FORMATS[source.format]
-    for chunk, block in zip(chunks, format.read_blocks(source), strict=True):
+    # Not strict: if the input has now more or fewer blocks, `prepare` finds that it has changed.
+    for chunk, block in zip(chunks, format.read_blocks(source), strict=False):
         pairs = np.flatnonzero(chunk.splits > TRAIN)
         if len(pairs) == 0:
             continue

@@ -1,6 +1,7 @@
 """Confidence of a headline: a logistic model over features of the headline and its text."""
 
 import math
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -134,8 +135,8 @@ def _features(
 
 
 def _is_finite(value: Any) -> bool:
-    """Return whether a value of a JSON file is a finite number."""
-    return type(value) in (int, float) and math.isfinite(value)
+    """Return whether a value of a JSON file is a number that a float can represent."""
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
 def _count_verbs(words: Words) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
+from readagain.engine.run_gate import RUN_GATE
 from readagain.engine.sessions import open_session, run_session, wrong_output
 from readagain.search.model import Candidates, Floats, Ints, SourceBatch
 from readagain.text.vocab import PAD, SPECIAL_TOKENS
@@ -182,7 +183,8 @@ class OnnxStepModel:
         Many threads in one search wait for each other at every matrix product, and for numpy
         between decoder steps. Several searches with few threads each wait less.
         """
-        with self._parallel_model_lock:
+        # Inside the gate, so that no process is forked while the lock is held.
+        with RUN_GATE.inside(), self._parallel_model_lock:
             if self._parallel_model is None:
                 assert self._open_parallel_step is not None
                 self._parallel_model = OnnxStepModel(

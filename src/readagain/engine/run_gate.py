@@ -3,6 +3,10 @@
 A process that is forked during a call of another thread inherits locks of ONNX Runtime that nobody
 releases. A daemon thread whose call returns after Python has ended aborts the process, since C++
 code cannot be unwound then.
+
+Other locks must not be held outside the gate, since they would stay locked in the forked process.
+So the classes that decoding uses have no `functools.cached_property`: before Python 3.12 it has a
+lock that all instances share.
 """
 
 import atexit

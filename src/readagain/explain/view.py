@@ -1,6 +1,5 @@
 """View of an explanation for display: the origin, attention and importance of each word."""
 
-import re
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy as np
 from readagain.engine.summary import Explanation, ImportanceKind, Summary
 from readagain.engine.warnings import SummaryWarning
 from readagain.errors import DataError
-from readagain.formats.jsonl import to_json
+from readagain.formats.jsonl import printable_json
 from readagain.text.detokenization import Origin
 
 ORIGIN_NAMES: dict[Origin, str] = {
@@ -25,9 +24,6 @@ IMPORTANCE_NAMES: dict[ImportanceKind, str] = {
 """Display name of each kind of importance."""
 
 _MIN_ATTENTION = 1e-9  # avoids a division by 0 if the headline attends to nothing
-# Control characters that `to_json` does not escape: DEL and C1, line separators, and bidirectional
-# controls, which can reorder the text that a terminal shows.
-_CONTROL = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +142,7 @@ def explanation_view(
 
 def explanation_json(view: ExplanationView) -> str:
     """Return the view as a JSON object on one line, with control characters escaped."""
-    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", to_json(asdict(view)))
+    return printable_json(asdict(view))
 
 
 def _source_tokens(text: str, explanation: Explanation) -> tuple[SourceToken, ...]:

@@ -64,18 +64,26 @@ def named_errors(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, kw_only=True)
 class InputFile:
-    """Location, size and modification time of an input file, for detecting changes."""
+    """Location, size and times of an input file, for detecting changes."""
 
     location: str
     bytes: int
     mtime_ns: int
+    ctime_ns: int = 0
+    """Time of the last change of the file or its metadata, which programs cannot set back; 0 for a
+    remote file."""
 
     @classmethod
     def of(cls, path: Path) -> "InputFile":
         """Return a local file with its current size and time."""
         with named_errors(path):
             state = path.stat()
-        return cls(location=str(path), bytes=state.st_size, mtime_ns=state.st_mtime_ns)
+        return cls(
+            location=str(path),
+            bytes=state.st_size,
+            mtime_ns=state.st_mtime_ns,
+            ctime_ns=state.st_ctime_ns,
+        )
 
 
 def changed_error(location: str) -> DataError:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,10 @@ from readagain.errors import DataError, type_in_words
 from readagain.formats.files import open_bytes
 from readagain.formats.lines import decode_line, line_blocks, read_lines
 from readagain.formats.records import Block, InvalidRecord, Record
+
+# Control characters that `json.dumps` does not escape: DEL and C1, line separators, and
+# bidirectional controls, which can reorder the text that a terminal shows.
+_CONTROL = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def column_names(path: Path, encoding: str) -> list[str]:
@@ -97,6 +102,11 @@ def to_json(value: Any, *, indent: int | None = None) -> str:
     except UnicodeEncodeError:
         text = json.dumps(value, ensure_ascii=True, default=str, indent=indent)
     return text
+
+
+def printable_json(value: Any, *, indent: int | None = None) -> str:
+    """Return JSON as `to_json`, with the control characters escaped that a terminal interprets."""
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", to_json(value, indent=indent))
 
 
 def write_jsonl(rows: Iterable[dict[str, Any]]) -> bytes:

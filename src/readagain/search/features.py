@@ -9,8 +9,7 @@ on a word, the source and at most the two previous words of the summary, so feat
 
 from collections.abc import Hashable, Sequence
 from dataclasses import astuple, dataclass, replace
-from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -51,11 +50,11 @@ class FeatureWeights:
         """Whether all weights are 0."""
         return not any(astuple(self))
 
-    @cached_property  # read at every step
+    @property
     def max_bonus(self) -> float:
         """Largest bonus of one word; a trigram is also a bigram, and a bigram a unigram."""
-        nested = np.cumsum([0.0, self.unigram, self.bigram, self.trigram])
-        return float(nested.max()) + max(0.0, self.reordering)
+        nested = accumulate((0.0, self.unigram, self.bigram, self.trigram))
+        return max(nested) + max(0.0, self.reordering)
 
 
 class ExtractiveFeatures:

@@ -14,8 +14,13 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from readagain.serve.errors import ApiError
+from readagain.text.normalization import LONE_SURROGATE
 
-_HISTORY = re.compile(r"<chat_history>(.*?)</chat_history>", re.DOTALL)
+HISTORY_TAGS = ("<chat_history>", "</chat_history>")
+"""Tags around the conversation in a prompt of Open WebUI."""
+MAX_ITEMS = 1000
+"""Maximum number of messages, and of parts of a message."""
+
 _SPEAKER = re.compile(r"^(?:USER|ASSISTANT|SYSTEM): ", re.MULTILINE)
 _WANTS_JSON = re.compile(r'\{\s*"title"\s*:')
 
@@ -33,11 +38,14 @@ class ContentPart(_LenientModel):
     text: str = ""
 
 
+_Parts = Annotated[list[ContentPart], Field(max_length=MAX_ITEMS, fail_fast=True)]
+
+
 class ChatMessage(_LenientModel):
     """Message of a conversation."""
 
     role: str
-    content: str | list[ContentPart] | None = None
+    content: str | _Parts | None = None
 
     @property
     def text(self) -> str:
@@ -58,7 +66,12 @@ class ChatRequest(_LenientModel):
 
     messages: Annotated[
         list[ChatMessage],
-        Field(min_length=1, description="Messages; the last one of the user is the text."),
+        Field(
+            min_length=1,
+            max_length=MAX_ITEMS,
+            fail_fast=True,  # many invalid messages would block the event loop
+            description="Messages; the last one of the user is the text.",
+        ),
     ]
     model: Annotated[
         str | None, Field(description="Name of a loaded model; null for the default.")
@@ -71,7 +84,7 @@ class ChatRequest(_LenientModel):
         """Return the last message of the user; raise an `ApiError` if there is no valid one."""
         for message in reversed(self.messages):
             if message.role == "user" and message.text.strip():
-                if any("\ud800" <= character <= "\udfff" for character in message.text):
+                if LONE_SURROGATE.search(message.text):
                     raise ApiError(
                         "invalid", "messages: a lone surrogate in the text; expected Unicode text"
                     )
@@ -81,8 +94,11 @@ class ChatRequest(_LenientModel):
     @property
     def text(self) -> str:
         """Return the text to summarize."""
-        histories = _HISTORY.findall(self.prompt)
-        return _SPEAKER.sub("", histories[-1]).strip() if histories else self.prompt
+        prompt, (start_tag, end_tag) = self.prompt, HISTORY_TAGS
+        # Not a regular expression, which would scan the rest of the prompt for each start tag.
+        before_end, end, _ = prompt.rpartition(end_tag)
+        _, start, history = before_end.rpartition(start_tag)
+        return _SPEAKER.sub("", history).strip() if start and end else prompt
 
     def answer(self, headline: str) -> str:
         """Return the content of the answer: the headline, or JSON if the prompt requests it."""

@@ -21,7 +21,7 @@ _EXPECTED = {
     "bool_type": "true or false",
     "list_type": "a list",
     "string_type": "a string",
-    "model_attributes_type": 'an object such as {"texts": ["..."]}',
+    "model_attributes_type": "an object; see /docs for its fields",
 }
 
 

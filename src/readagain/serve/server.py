@@ -7,6 +7,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,6 +30,10 @@ GRACE_S = 2.0
 HEADER_TIMEOUT_S = 10
 """Maximum time for the headers of a request to arrive, and for a connection to be idle."""
 MAX_HEADER_BYTES = 16 << 10
+BACKLOG = 2048
+"""Maximum number of connections that wait to be accepted."""
+OTHER_FILES = 100
+"""Number of open files of a worker that are not connections, at most."""
 HEALTH_CHECK_S = 10
 """Maximum time for a worker to answer the supervisor; a slower worker is replaced."""
 START_TIMEOUT_S = 120
@@ -134,6 +139,7 @@ def _uvicorn_config(
         access_log=False,
         server_header=False,
         h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        backlog=BACKLOG,
         limit_concurrency=_max_connections(settings.limits.max_connections),
         timeout_keep_alive=HEADER_TIMEOUT_S,
         timeout_graceful_shutdown=int(settings.limits.timeout_s + GRACE_S),
@@ -142,13 +148,25 @@ def _uvicorn_config(
 
 
 def _max_connections(setting: int) -> int:
-    """Return the setting, reduced to what the limit of open files allows."""
+    """Raise the limit of open files; return the setting, reduced to what the limit allows.
+
+    asyncio accepts up to `BACKLOG` connections at once, before `LimitedProtocol` closes idle ones.
+    If that exceeds the limit of open files, it accepts none for a second.
+    """
     if sys.platform == "win32":
         return setting
     import resource
 
-    max_files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return setting if max_files == resource.RLIM_INFINITY else max(1, min(setting, max_files - 100))
+    max_files, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = setting + BACKLOG + OTHER_FILES
+    if max_files == resource.RLIM_INFINITY or max_files >= wanted:
+        return setting
+    if hard_limit != resource.RLIM_INFINITY:
+        wanted = max(max_files, min(wanted, hard_limit))
+    with suppress(ValueError):  # macOS has a lower limit than it reports
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard_limit))
+        max_files = wanted
+    return max(1, min(setting, max_files - OTHER_FILES))
 
 
 def _create_app(settings: ServeSettings) -> "FastAPI":

@@ -25,7 +25,7 @@ def locked_file(path: Path, *, busy: str) -> Iterator[None]:
     """
     lock = FileLock(path, timeout=0)
     try:
-        with os_errors(path, "locked", ConfigError, advice="choose a folder on another drive"):
+        with os_errors(path, "locked", ConfigError, advice="choose another folder or drive"):
             lock.acquire()
     except ConfigError as error:
         if isinstance(error.__cause__, Timeout):

@@ -1,8 +1,8 @@
 """Capitalization of summary words: as in the source text, and by the rules for headlines."""
 
 from collections.abc import Sequence
-from functools import cache, cached_property
-from itertools import chain, combinations, groupby
+from functools import cache
+from itertools import chain, groupby
 
 import numpy as np
 
@@ -53,6 +53,7 @@ class SourceTruecaser:
         # sentence or to a title.
         self._certain: dict[str, str] = {}
         self._uncertain: dict[str, str] = {}
+        self._initials: frozenset[str] = frozenset()
         if document.is_tokenized:
             return  # all in lower case
         sentences = [
@@ -62,6 +63,7 @@ class SourceTruecaser:
             norms = [[word.norm for word in sentence] for sentence in document.sentences]
             sentences = normalize_all_caps(sentences, norms, truecaser)
         self._surfaces = list(chain.from_iterable(sentences))
+        self._initials = _initials(self._surfaces)
         lengths = np.array([len(sentence) for sentence in document.sentences], dtype=np.int64)
         ids = np.arange(len(self._surfaces))
         informative = has_informative_case(
@@ -91,18 +93,6 @@ class SourceTruecaser:
         if norm in self._initials and _is_acronym(norm, before, after):
             return norm.upper()
         return self._truecaser.word_in_context(norm, before, after) or norm
-
-    @cached_property
-    def _initials(self) -> frozenset[str]:
-        """Initials, in lower case, of two or more consecutive capitalized words."""
-        words = (word for word in self._surfaces if word not in _SKIPPED_IN_ACRONYMS)
-        initials = set()
-        for is_capitalized, group in groupby(words, key=lambda word: word[:1].isupper()):
-            letters = "".join(word[0] for word in group).lower() if is_capitalized else ""
-            for start, end in combinations(range(len(letters) + 1), 2):  # all substrings
-                if 2 <= end - start <= _MAX_INITIALS:
-                    initials.add(letters[start:end])
-        return frozenset(initials)
 
     def spell_copied(self, position: int, *, continues_copy: bool) -> str:
         """Return the spelling of a copied word, without the capital of a sentence start.
@@ -172,6 +162,18 @@ def _may_capitalize(word: str) -> bool:
     """Return whether a word may get a capital, as "ferry" and "anti-EU", unlike "iPhone"."""
     first, hyphen, _ = word.partition("-")
     return word.islower() or (hyphen != "" and len(first) > 1 and first.islower())
+
+
+def _initials(surfaces: Sequence[str]) -> frozenset[str]:
+    """Return the initials, in lower case, of two or more consecutive capitalized words."""
+    words = (word for word in surfaces if word not in _SKIPPED_IN_ACRONYMS)
+    initials: set[str] = set()
+    for is_capitalized, group in groupby(words, key=lambda word: word[:1].isupper()):
+        letters = "".join(word[0] for word in group).lower() if is_capitalized else ""
+        for start in range(len(letters) - 1):
+            last_end = min(start + _MAX_INITIALS, len(letters))
+            initials.update(letters[start:end] for end in range(start + 2, last_end + 1))
+    return frozenset(initials)
 
 
 @cache

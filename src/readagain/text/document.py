@@ -1,7 +1,6 @@
 """Documents: sentences of tokens with character offsets."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from readagain.text.article import article_spans
@@ -40,11 +39,12 @@ class Document:
     """Whether the text was given as tokens separated by spaces, as in Gigaword."""
     skips_scene_setting: bool = False
     """Whether scene-setting sentences at the start of an article were left out."""
+    words: tuple[Token, ...] = field(init=False, repr=False, compare=False)
+    """Tokens of all sentences in order."""
 
-    @cached_property
-    def words(self) -> tuple[Token, ...]:
-        """Tokens of all sentences in order."""
-        return tuple(word for sentence in self.sentences for word in sentence)
+    def __post_init__(self) -> None:
+        words = tuple(word for sentence in self.sentences for word in sentence)
+        object.__setattr__(self, "words", words)
 
     def surface(self, word: Token) -> str:
         """Return the spelling of a token in the text, HTML entities decoded."""

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 
 from readagain.errors import ArtifactError, ConfigError, quoted
@@ -32,15 +31,12 @@ class Vocab:
         self._ids = {word: id for id, word in enumerate(self.words)}
         if problem := _first_problem(self.words, self._ids):
             raise ConfigError(f"vocabulary: {problem}")
-
-    @cached_property
-    def styles(self) -> dict[str, int]:
-        """Ids of the style tokens by the name of the style."""
-        return {
+        self.styles = {
             word[1:-1]: id
             for word, id in self._ids.items()
             if word not in SPECIAL_TOKENS and _STYLE_TOKEN.fullmatch(word)
         }
+        """Ids of the style tokens by the name of the style."""
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int], size: int) -> "Vocab":

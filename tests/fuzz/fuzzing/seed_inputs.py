@@ -69,13 +69,32 @@ FEEDS = [
     b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x "y"><!ENTITY z SYSTEM "file:///etc/passwd">]>'
     b"<rss>&x;&z;</rss>",
 ]
+HTML = [
+    b"<!doctype html><html><head><title>Post</title></head><body><article><h1>Calm</h1><p>A storm"
+    b" closed the harbour of Norrvik on Monday, and ships waited.</p></article></body></html>",
+    b"<html><body><div><p>one<br>two &amp; &#233;<ul><li>three</ul><table><tr><td>four</table>",
+    b'<html><head><meta charset="gbk"><script type="application/ld+json">{"@type": "Article"}'
+    b"</script></head><body><!-- five --><a href='x'>six</a><p>seven</body></html>",
+]
 REQUESTS = [
     b'{"texts": ["The harbour of Norrvik opened on Monday."], "max_words": 4}',
     b'{"texts": ["A storm came.", ""], "beam": 2, "n_best": 2, "explain": true}',
     b'{"texts": ["a storm came ."], "model": "toy", "tokenized": true, "max_bytes": 20}',
     b'{"texts": ["A storm."], "case": "headline", "min_words": 1, "max_words": 3}',
+    b'{"texts": ["A storm came to Tarn."], "diversity": 0.5, "style": null, "begin": "Storm", '
+    b'"min_confidence": null, "fallback": "none", "min_bytes": 3, "max_chars": 9}',
+    b'{"texts": ["A storm came to Tarn."], "diversity": 1.5, "begin": "A", "n_best": 2}',
     b'{"texts": [' + b"1," * 2000 + b'"a"]}',
     b'{"texts": [' + b'"a",' * 63 + b'"b"], "max_words": 1, "beam": 1}',
+]
+CHATS = [
+    b'{"messages": [{"role": "user", "content": "The harbour of Norrvik opened."}]}',
+    b'{"messages": [{"role": "system", "content": null}, {"role": "user", "content": '
+    b'[{"type": "text", "text": "A storm came."}, {"type": "image_url"}]}], "model": "toy"}',
+    b'{"messages": [{"role": "user", "content": "JSON {\\"title\\": \\"x\\"} <chat_history>\\n'
+    b'USER: A storm.\\nASSISTANT: Yes.\\n</chat_history>"}], "stream": false}',
+    b'{"messages": [' + b"1," * 2000 + b"{}]}",
+    b'{"messages": [{"role": "user", "content": "' + b"<chat_history>" * 200 + b'"}]}',
 ]
 FILE_NAMES = [
     b"a.jsonl\0b.jsonl",
@@ -88,6 +107,8 @@ FILE_NAMES = [
 ]
 # Indices into the names and targets of links; see `make_link_reader`.
 LINKS = [bytes([name, target]) for name in range(4) for target in range(3)]
+CASES = ["Norrvik\nTarn Bay\nİstanbul\nUN\n".encode(), b""]
+CONFIDENCE = [b'{"intercept": 3.1, "weights": {"num_words": -0.5, "jumps": 1, "truncated": 0}}']
 METRICS = [b'{"step": 3, "epoch": 0.5, "loss": 4.5}\n{"step": 6, "epoch": 1.0, "dev_loss": 4.0}\n']
 LEXICONS = [b"the\t5\t2\nharbour\t3\t1\nopens\t0\t0\n"]
 

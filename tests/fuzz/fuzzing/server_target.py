@@ -1,4 +1,4 @@
-"""Target that sends inputs to the server as bodies of `POST /v1/summarize`, without a port."""
+"""Targets that send inputs to the server as bodies of requests, without a port."""
 
 import asyncio
 
@@ -15,9 +15,14 @@ EXPECTED_STATUS_CODES = (200, 400, 413, 422)
 
 
 class RequestSender:
-    """A running server application; calling the object sends one request."""
+    """A running server application; calling the object sends one request to `path`.
 
-    def __init__(self) -> None:
+    The value of `result_field` is a list in each response to a valid request.
+    """
+
+    def __init__(self, path: str, result_field: str) -> None:
+        self._path = path
+        self._result_field = result_field
         models = LoadedModels({"toy": Summarizer.load(MODELS / "toy", threads=1)})
         app = build_app(ServeSettings(), models)
         self._loop = asyncio.new_event_loop()
@@ -30,10 +35,12 @@ class RequestSender:
     def __call__(self, body: bytes) -> None:
         """Send a body; check that the response has summaries or a one-line error."""
         headers = {"Content-Type": "application/json"}
-        request = self._client.post("/v1/summarize", content=body, headers=headers)
+        request = self._client.post(self._path, content=body, headers=headers)
         response = self._loop.run_until_complete(request)
         assert response.status_code in EXPECTED_STATUS_CODES, (response.status_code, response.text)
-        if response.status_code == 200:
-            assert len(response.json()["results"]) >= 1
+        if response.headers["content-type"].startswith("text/event-stream"):
+            assert response.text.endswith("data: [DONE]\n\n")
+        elif response.status_code == 200:
+            assert len(response.json()[self._result_field]) >= 1
         else:
             check_message(response.json()["error"]["message"])

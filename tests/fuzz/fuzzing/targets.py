@@ -25,12 +25,13 @@ from readagain.corpus.manifest import FILE_NAME
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import CorpusShard, PreparedCorpus, shard_file
+from readagain.engine.confidence import FEATURES, ConfidenceModel
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import DataError
 from readagain.formats import texts
 from readagain.formats.records import InvalidRecord
-from readagain.model_dir import ModelDir
+from readagain.model_dir import CASES_FILE, CONFIDENCE_FILE, ModelDir
 from readagain.presets import PRESETS
 from readagain.rouge.files import read_text_lines
 from readagain.storage.checksums import add_checksum
@@ -207,6 +208,18 @@ def _model_file_reader(name: str) -> ReaderFactory:
     return make_reader
 
 
+def _make_confidence_reader(folder: Path) -> InputReader:
+    """Read each input as the confidence of a model, and compute the confidence of a headline."""
+    replace_file = _model_file_writer("toy", CONFIDENCE_FILE, folder)
+
+    def read(data: bytes) -> None:
+        model = ModelDir.open(replace_file(data))
+        confidence = ConfidenceModel.parse(model.confidence, CONFIDENCE_FILE)
+        assert 0 <= confidence.confidence(dict.fromkeys(FEATURES, 2.5)) <= 1
+
+    return read
+
+
 def _models_command_reader(name: str) -> ReaderFactory:
     """Return a reader factory that runs `readagain models`; inputs replace the file `name`."""
     from readagain.cli import models
@@ -287,10 +300,15 @@ def _make_summarizer(folder: Path) -> InputReader:
     )
 
 
-def _make_request_sender(folder: Path) -> InputReader:
-    from fuzzing.server_target import RequestSender
+def _request_sender(path: str, result_field: str) -> ReaderFactory:
+    """Return a reader factory that sends each input to this path of the server."""
 
-    return RequestSender()
+    def make_reader(folder: Path) -> InputReader:
+        from fuzzing.server_target import RequestSender
+
+        return RequestSender(path, result_field)
+
+    return make_reader
 
 
 def _tokenize(data: bytes) -> None:
@@ -364,6 +382,8 @@ TARGETS: dict[str, Target] = {
     "model-export": Target(
         lambda: seed_inputs.model_files("export.json"), _model_file_reader("export.json")
     ),
+    "model-cases": Target(lambda: seed_inputs.CASES, _model_file_reader(CASES_FILE)),
+    "model-confidence": Target(lambda: seed_inputs.CONFIDENCE, _make_confidence_reader),
     "model-weights": Target(
         lambda: seed_inputs.model_files("weights.safetensors")[-1:],
         _model_file_reader("weights.safetensors"),
@@ -376,12 +396,18 @@ TARGETS: dict[str, Target] = {
         lambda: seed_inputs.model_files("step.int8.onnx"), _make_graph_reader, weight=1
     ),
     "texts-whole-file": Target(lambda: seed_inputs.TEXTS, _texts_reader("a.txt", "text")),
+    "texts-html": Target(lambda: seed_inputs.HTML, _texts_reader("a.html", "text"), weight=1),
     "texts-lines": Target(lambda: seed_inputs.TEXTS, _texts_reader("a.txt", "lines")),
     "texts-jsonl": Target(lambda: seed_inputs.JSONL, _texts_reader("a.jsonl", "jsonl")),
     "texts-csv": Target(lambda: seed_inputs.CSV, _texts_reader("a.csv", "csv")),
     "texts-parquet": Target(seed_inputs.parquet_files, _texts_reader("a.parquet", "parquet")),
     "texts-stream": Target(lambda: [*seed_inputs.TEXTS, *seed_inputs.JSONL], _make_stream_reader),
-    "server": Target(lambda: seed_inputs.REQUESTS, _make_request_sender, weight=1),
+    "server": Target(
+        lambda: seed_inputs.REQUESTS, _request_sender("/v1/summarize", "results"), weight=1
+    ),
+    "server-chat": Target(
+        lambda: seed_inputs.CHATS, _request_sender("/v1/chat/completions", "choices"), weight=1
+    ),
     "models-provenance": Target(
         lambda: seed_inputs.model_files("provenance.json"),
         _models_command_reader("provenance.json"),

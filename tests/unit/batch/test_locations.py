@@ -1,10 +1,11 @@
 """Search, description and download of input files."""
 
 import os
+from urllib.parse import unquote
 
 import pytest
 
-from readagain.batch.locations import find_files, local_copy
+from readagain.batch.locations import check_unchanged, find_files, local_copy
 from readagain.errors import DataError
 
 
@@ -92,6 +93,20 @@ def test_addresses_are_found(folder):
     assert names(files) == ["a.jsonl", "b.jsonl", "c.txt"]
     assert files[0].location == f"file://{folder}/a.jsonl"
     assert files[0].mtime_ns == (folder / "a.jsonl").stat().st_mtime_ns
+
+
+@pytest.mark.needs_extras
+@pytest.mark.parametrize(
+    "name", ["a[1].jsonl", "a*b.jsonl", "a?b#.jsonl", "a 100%25.jsonl", "é.jsonl"]
+)
+def test_address_of_any_name_is_found_again(tmp_path, name):
+    (tmp_path / name).write_text("content")
+    (file,) = find_files([f"file://{tmp_path}/*.jsonl"])
+    assert unquote(file.location) == f"file://{tmp_path}/{name}"
+    assert find_files([file.location]) == [file]
+    check_unchanged(file)
+    with local_copy(file.location) as path:
+        assert (path.name, path.read_text()) == (name, "content")
 
 
 @pytest.mark.needs_extras

@@ -165,10 +165,14 @@ def test_rejected_job_keeps_the_manifest(news, make_job, uninterrupted, contents
     assert {name: after[name] for name in before} == before
 
 
-def test_input_changed_while_read_is_rejected(news, make_job, tmp_path):
+@pytest.mark.parametrize("is_time_kept", [False, True])
+def test_input_changed_while_read_is_rejected(news, make_job, tmp_path, is_time_kept):
     def engine(job, finished):
         yield from run_in_process(job, finished)
-        news.write_text(news.read_text() + '{"text": "One more."}\n')
+        before = news.stat()
+        news.write_text(news.read_text().swapcase())
+        if is_time_kept:
+            os.utime(news, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     with pytest.raises(DataError, match=r"news\.jsonl: changed while it was read; run the command"):
         run_batch(make_job(news), engine)

@@ -120,6 +120,15 @@ def test_control_characters_of_title_are_escaped(readagain, tmp_path):
     assert r"\x1b[2Jcalm" in done.stdout
 
 
+def test_json_escapes_control_characters(readagain, tmp_path):
+    model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
+    run = json.loads((model / "run.json").read_text())
+    write_file(model, "run.json", json.dumps({**run, "title": "\u202e\x9bcalm"}))
+    done = readagain("models", model, "--json")
+    assert not set("\u202e\x9b") & set(done.stdout)
+    assert json.loads(done.stdout)["title"] == "\u202e\x9bcalm"
+
+
 def test_shortlist_size_is_shown(readagain, tmp_path):
     model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
     assert "shortlist of" not in readagain("models", model).stdout

@@ -56,6 +56,20 @@ def test_control_characters_are_replaced_on_a_terminal(tmp_path):
     assert b"\x1b" in piped.stdout  # a pipe gets the text unchanged
 
 
+def test_json_on_a_terminal_is_lossless(tmp_path):
+    record = {"text": "Police in \x1b[2JGhent\u202e crossed \x9bthe old bridge.", "n": "\u2028\x7f"}
+    (tmp_path / "texts.jsonl").write_text(json.dumps(record))
+    command = [sys.executable, "-m", "readagain", "summarize", "--model", TOY, "texts.jsonl"]
+    terminal, terminal_of_command = os.openpty()
+    subprocess.run([*command, "--json"], stdout=terminal_of_command, cwd=tmp_path, check=True)
+    os.close(terminal_of_command)
+    shown = os.read(terminal, 10_000).decode()
+    os.close(terminal)
+    assert all(character.isprintable() for line in shown.split("\r\n") for character in line)
+    written = json.loads(shown)
+    assert {name: written[name] for name in record} == record
+
+
 def test_text_may_contain_dots_and_slashes(summarize):
     done = summarize("Police in Ghent said 2.5 km/h was too slow for the U.S. ferry")
     assert done.returncode == 0

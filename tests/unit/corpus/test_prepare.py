@@ -340,16 +340,33 @@ def test_prepared_corpus_needs_overwrite(jsonl, prepared):
     assert len(prepared(jsonl(MANY[:5]), overwrite=True).split("train")) == 5
 
 
-def test_input_changed_while_read_is_rejected(tmp_path, jsonl, prepared):
+def rewrite(path, content):
+    """Replace the content of a file and keep its time."""
+    before = path.stat()
+    path.write_text(content)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: path.write_text(path.read_text() * 2),
+        lambda path: path.write_text(""),
+        lambda path: rewrite(path, path.read_text().replace("Tarn", "Ford")),
+    ],
+    ids=["longer", "empty", "same size and time"],
+)
+def test_input_changed_while_read_is_rejected(tmp_path, jsonl, change):
     path = jsonl()
 
-    def change(progress):
+    def on_progress(progress):
         if progress.stage == "writing":
-            path.write_text(path.read_text() + path.read_text())
+            change(path)
 
     sources = find_inputs([str(path)], CorpusReadOptions())
+    settings = PrepareSettings(dev=SplitSize(pairs=1))
     with pytest.raises(DataError, match=r"pairs\.jsonl: changed while it was read"):
-        prepare(sources, tmp_path / "out", PrepareSettings(), on_progress=change)
+        prepare(sources, tmp_path / "out", settings, on_progress=on_progress)
     assert not (tmp_path / "out").exists()
 
 

@@ -5,9 +5,14 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
+from readagain.engine import run_gate
+from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.run_gate import RUN_GATE, RunGate
 
 
@@ -62,6 +67,37 @@ def test_child_process_enters_the_gate():
     assert os.waitpid(child, 0)[1] == 0
     with RUN_GATE.inside():
         pass
+
+
+@pytest.mark.parametrize("package", ["engine", "search", "text"])
+def test_decoding_uses_no_cached_property(package):
+    """Before Python 3.12 it has a lock, which a forked process may inherit locked."""
+    folder = Path(run_gate.__file__).parents[1] / package
+    modules = [import_module(f"readagain.{package}.{path.stem}") for path in folder.glob("*.py")]
+    classes = {
+        value for module in modules for value in vars(module).values() if type(value) is type
+    }
+    assert not [
+        f"{each.__qualname__}.{name}"
+        for each in classes
+        for name, value in vars(each).items()
+        if each.__module__.startswith(f"readagain.{package}") and type(value) is cached_property
+    ]
+
+
+def test_parallel_model_is_opened_inside_the_gate(toy):
+    graphs = [(toy / f"{name}.int8.onnx").read_bytes() for name in ("encoder", "step")]
+    model = OnnxStepModel.open(*graphs, threads=2)
+    session = model._open_parallel_step()
+    nums_inside = []
+
+    def open_step():
+        nums_inside.append(RUN_GATE._num_inside)
+        return session
+
+    model._open_parallel_step = open_step
+    model.for_parallel_batch()
+    assert nums_inside == [1]
 
 
 @pytest.mark.slow

@@ -200,6 +200,7 @@ def test_warnings_and_confidence_do_not_depend_on_the_batch(low_confidence_model
         ({"intercept": 0.5, "weights": [1]}, "expected an intercept and weights"),
         ({"intercept": True, "weights": {}}, "expected an intercept and weights"),
         ({"intercept": 0.5, "weights": {"copied": float("nan")}}, "all finite numbers"),
+        ({"intercept": 10**400, "weights": {}}, "all finite numbers"),
         ({"intercept": 0.5, "weights": {"zeal": 1.0}}, "unknown feature 'zeal'; fit it again"),
     ],
 )

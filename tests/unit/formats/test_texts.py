@@ -298,6 +298,14 @@ def test_html_page_is_read_by_the_extractor(tmp_path, monkeypatch):
         read(path)
 
 
+def test_html_page_of_too_many_tags_is_refused(tmp_path, monkeypatch):
+    """The time for reading a page is not proportional to its number of tags."""
+    monkeypatch.setitem(sys.modules, "trafilatura", ModuleType("trafilatura"))
+    (tmp_path / "a.html").write_bytes(b"<html>" + b"<p>" * formats_texts.MAX_HTML_TAGS)
+    with pytest.raises(DataError, match=r"a\.html: an HTML page of more than 100,000 tags; save"):
+        read(tmp_path / "a.html")
+
+
 @pytest.mark.needs_extras
 def test_article_of_a_page_is_extracted(tmp_path):
     pytest.importorskip("trafilatura")

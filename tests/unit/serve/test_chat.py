@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+from readagain.serve import errors
+from readagain.serve.chat import ChatRequest
+from readagain.serve.errors import describe_problems
+
 TEXT = "Police in Ghent said on Monday that 12 people crossed the old bridge."
 PROMPT = """### Task:
 Generate a concise title summarizing the chat history.
@@ -111,6 +115,65 @@ def test_invalid_chat_gets_422(request_once, fields, expected):
     response = request_once("POST", "/v1/chat/completions", content=content, headers=headers)
     assert response.status_code == 422
     assert expected in response.json()["error"]["message"]
+
+
+USER = '{"role": "user", "content": '
+
+
+@pytest.mark.parametrize(
+    ("body", "expected", "num_problems"),
+    [
+        ("[" + "1," * 500_000 + "1]", "messages[0] is a whole number; expected an object", 1),
+        ("[" + "{}," * 300_000 + "{}]", "messages[0].role is missing", 1),
+        (
+            "[" + '{"role":"system"},' * 50_000 + USER + '"x"}]',
+            "messages has 50,001 items; the limit is 1,000",
+            1,
+        ),
+        # Two problems, since a content is a string or a list.
+        (f"[{USER}[{'1,' * 500_000}1]}}]", "[0] is a whole number; expected an object", 2),
+        (f"[{USER}[{'{},' * 300_000}{{}}]}}]", "[0].type is missing", 2),
+    ],
+    ids=["numbers", "objects", "valid messages", "number parts", "object parts"],
+)
+def test_validation_of_a_large_chat_stops_early(
+    request_once, body, expected, num_problems, monkeypatch
+):
+    described = []
+
+    def describe(problems):
+        described.append(len(problems))
+        return describe_problems(problems)
+
+    monkeypatch.setattr(errors, "describe_problems", describe)
+    content, headers = f'{{"messages": {body}}}', {"Content-Type": "application/json"}
+    response = request_once("POST", "/v1/chat/completions", content=content, headers=headers)
+    assert response.status_code == 422
+    assert expected in response.json()["error"]["message"]
+    assert described == [num_problems]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [
+        ("<chat_history> USER: a </chat_history>", "USER: a"),
+        ("<chat_history>USER: a\nSYSTEM: b</chat_history>", "a\nb"),
+        ("one <chat_history>a</chat_history> two <chat_history>b</chat_history>", "b"),
+        ("<chat_history>a", "<chat_history>a"),
+        ("a</chat_history>", "a</chat_history>"),
+        ("</chat_history><chat_history>", "</chat_history><chat_history>"),
+    ],
+)
+def test_last_complete_history_is_the_text(prompt, text):
+    assert ChatRequest(messages=[{"role": "user", "content": prompt}]).text == text
+
+
+@pytest.mark.parametrize("tag", ["<chat_history>", "</chat_history>", '{"title"', "USER: "])
+def test_prompt_of_many_tags_is_read_in_linear_time(tag):
+    """Searching for the end tag after each start tag would take minutes."""
+    request = ChatRequest(messages=[{"role": "user", "content": tag * 20_000}])
+    assert request.text
+    assert request.answer("x") == "x"
 
 
 def test_models_are_listed_in_both_formats(request_once):

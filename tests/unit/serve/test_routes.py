@@ -174,7 +174,7 @@ def test_model_field_selects_model(run_client, summarizer, blocked):
         ({"texts": [None]}, "texts[0] is null; expected a string"),
         ({"texts": ["\ud800"]}, "texts[0] contains a lone surrogate"),
         ({}, "texts is missing"),
-        ([], 'body is a list; expected an object such as {"texts": ["..."]}'),
+        ([], "body is a list; expected an object; see /docs for its fields"),
         ({"texts": ["x"], "max_word": 3}, "unknown field 'max_word'; did you mean 'max_words'?"),
         ({"texts": ["x"], "\ud800": 3}, "unknown field '?'; see /docs for all fields"),
         ({"texts": ["x"], "q": 3}, "unknown field 'q'; see /docs for all fields"),

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import resource
 import signal
 
 import pytest
@@ -57,11 +58,32 @@ def test_signal_while_models_load_stops_the_server(run, models, number):
     assert announced == []
 
 
-def test_connections_stay_below_the_limit_of_open_files(monkeypatch):
-    monkeypatch.setattr("resource.getrlimit", lambda kind: (256, 1024))
+@pytest.mark.parametrize(
+    ("limits", "expected", "new_limits"),
+    [
+        ((256, 256), 156, (256, 256)),
+        ((256, 512), 412, (512, 512)),
+        ((1024, 524288), 800, (800 + server.BACKLOG + 100, 524288)),
+        ((1024, resource.RLIM_INFINITY), 800, (2948, resource.RLIM_INFINITY)),
+        ((4096, 4096), 800, (4096, 4096)),
+        ((resource.RLIM_INFINITY, resource.RLIM_INFINITY), 800, (resource.RLIM_INFINITY,) * 2),
+    ],
+)
+def test_connections_stay_below_the_limit_of_open_files(monkeypatch, limits, expected, new_limits):
+    current = [limits]
+    monkeypatch.setattr("resource.getrlimit", lambda kind: current[-1])
+    monkeypatch.setattr("resource.setrlimit", lambda kind, value: current.append(value))
+    assert server._max_connections(800) == expected
+    assert current[-1] == new_limits
+
+
+def test_limit_of_open_files_that_cannot_be_raised_is_kept(monkeypatch):
+    def refuse(kind, limits):
+        raise ValueError("current limit exceeds maximum limit")
+
+    monkeypatch.setattr("resource.getrlimit", lambda kind: (256, resource.RLIM_INFINITY))
+    monkeypatch.setattr("resource.setrlimit", refuse)
     assert server._max_connections(800) == 156
-    monkeypatch.setattr("resource.getrlimit", lambda kind: (4096, 4096))
-    assert server._max_connections(800) == 800
 
 
 def test_metrics_files_are_allocated_before_use(tmp_path, monkeypatch):

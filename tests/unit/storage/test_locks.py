@@ -34,7 +34,7 @@ def test_locked_dir_reports_drive_without_locks(tmp_path, monkeypatch):
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr("fcntl.flock", flock)
-    message = r"\.lock: cannot be locked: No locks available; choose a folder on another drive"
+    message = r"\.lock: cannot be locked: No locks available; choose another folder or drive"
     with pytest.raises(ConfigError, match=message), lock(tmp_path):
         pass
 
