@@ -31,7 +31,7 @@ from readagain.processors import describe_machine
 from readagain.rouge.corpus import score_corpus
 from readagain.text.document import read_document
 
-SUMY = ("setuptools<81", "sumy==0.13.0")
+SUMY = ("setuptools<81", "numpy", "sumy==0.13.0")
 REPOSITORY = Path(__file__).parents[2]
 BATCH_SIZES = (1, 16)
 TURNS = 2

@@ -64,7 +64,8 @@ class CopyLoss(LossCompute):
             batch: words and sentence vocabularies.
             output: (B, T, H) decoder states.
             attns: its "copy" has the (T, B, S) attention weights.
-            trunc_start: ignored, as `trunc_size`: the whole target is used.
+            trunc_start: ignored, since the whole target is used.
+            trunc_size: ignored too.
         """
         attention = attns["copy"].transpose(0, 1)  # (B, T, S)
         B, T, _ = attention.shape

@@ -1,7 +1,7 @@
 """TextRank of sumy: the most central sentence of each text.
 
-Run by `benchmarks/equal_data.py` in an environment with sumy. It reads texts as JSON, each a list of
-sentences of words, and prints the index of the chosen sentence of each text and the seconds per
+Run by `benchmarks/equal_data.py` in an environment with sumy. It reads texts as JSON, each a list
+of sentences of words, and prints the index of the chosen sentence of each text and the seconds per
 text, also as JSON. Sentences and words are those of readagain, since sumy's own tokenizer needs
 data that is downloaded.
 """
