@@ -154,7 +154,9 @@ def train_network(arguments: argparse.Namespace) -> None:
         *("-train_steps", str(MAX_EPOCHS * steps_per_epoch)),
         *("-valid_steps", str(arguments.validate_every or max(1, steps_per_epoch // 2))),
         *("-save_checkpoint_steps", "0", "-early_stopping", "1", "-report_every", "100"),
-        *("-bucket_size", "32768", "-num_workers", str(arguments.workers), "-seed", "1"),
+        # Each prefetched batch holds several open files in shared memory.
+        *("-bucket_size", "32768", "-prefetch_factor", "20"),
+        *("-num_workers", str(arguments.workers), "-seed", "1"),
         *(("-world_size", "1", "-gpu_ranks", "0") if arguments.device == "cuda" else ()),
     ]
     torch.set_float32_matmul_precision("high")
