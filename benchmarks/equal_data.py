@@ -156,7 +156,8 @@ def main() -> None:
     table.add_argument("--model", type=Path, help="our exported network")
     table.add_argument("--texts", type=int, default=300, help="texts to time")
     table.add_argument("--words", type=int, default=8, help="words of a timed headline")
-    table.add_argument("--threads", type=int, default=2)
+    # On a busy machine, torch is very slow with more threads than idle cores.
+    table.add_argument("--threads", type=int, default=1)
     table.add_argument("--sizes", action="store_true", help="measure fresh virtual environments")
     arguments = parser.parse_args()
     STEPS[arguments.step](arguments)

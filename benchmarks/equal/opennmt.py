@@ -439,7 +439,7 @@ def main() -> None:
     parser.add_argument("--beam", type=int, default=10)
     parser.add_argument("--texts", type=int, default=300, help="texts to time")
     parser.add_argument("--words", type=int, default=8, help="words of a timed summary")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--together", type=int, nargs="+", default=[1, 16, 32])
     arguments = parser.parse_args()
     random.seed(0)
