@@ -13,6 +13,7 @@ ENVIRONMENTS = HERE.parents[1] / "build" / "peers"
 
 # torch is pinned and first; otherwise a dependency would install a version with gigabytes of CUDA.
 TRANSFORMERS = ("torch==2.13.0", "transformers==5.*")
+TORCH = ("torch==2.13.0", "numpy")
 CTRANSLATE2 = ("ctranslate2==4.8.*",)
 # OpenNMT-py requires torch below 2.3, but runs with this version. Its dependencies are installed
 # first, then the package with --no-deps.
@@ -49,28 +50,45 @@ class Peer:
         options = [*self.options, "--together", *map(str, batch_sizes)]
         for name, value in settings.items():
             options += [f"--{name}", str(value)]
-        command = [str(self._install()), str(HERE / self.script), *options]
+        python = install(self.environment, self.requirements)
+        command = [str(python), str(HERE / self.script), *options]
         process = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
         result = json.loads(process.stdout.splitlines()[-1])
         print(f"{result['version']} {' '.join(self.options)}: {result['seconds']}", file=sys.stderr)
         return {int(batch_size): seconds for batch_size, seconds in result["seconds"].items()}
 
-    def _install(self) -> Path:
-        """Create the virtual environment unless it exists; return its Python."""
-        folder = ENVIRONMENTS / self.environment
-        python = folder / "bin" / "python"
-        installed_file = folder / "installed.txt"
-        requirements = "\n".join(self.requirements)
-        if installed_file.is_file() and installed_file.read_text(encoding="utf-8") == requirements:
-            return python
-        print(f"installing {', '.join(self.requirements)} into {folder}", file=sys.stderr)
-        venv.create(folder, with_pip=True, clear=True)
-        for count in range(1, len(self.requirements) + 1):
-            # Name all earlier packages again: otherwise pip could change their versions.
-            command = [str(python), "-m", "pip", "install", "--quiet", *self.requirements[:count]]
-            subprocess.run(command, check=True)
-        installed_file.write_text(requirements, encoding="utf-8")
+
+def install(environment: str, requirements: Sequence[str]) -> Path:
+    """Create a virtual environment unless it exists; return its Python.
+
+    Args:
+        environment: name of the environment.
+        requirements: packages to install there, in order.
+    """
+    folder = ENVIRONMENTS / environment
+    python = folder / "bin" / "python"
+    installed_file = folder / "installed.txt"
+    lines = "\n".join(requirements)
+    if installed_file.is_file() and installed_file.read_text(encoding="utf-8") == lines:
         return python
+    print(f"installing {', '.join(requirements)} into {folder}", file=sys.stderr)
+    venv.create(folder, with_pip=True, clear=True)
+    for count in range(1, len(requirements) + 1):
+        # Name all earlier packages again: otherwise pip could change their versions.
+        command = [str(python), "-m", "pip", "install", "--quiet", *requirements[:count]]
+        subprocess.run(command, check=True)
+    installed_file.write_text(lines, encoding="utf-8")
+    return python
+
+
+def installed_bytes(environment: str, requirements: Sequence[str]) -> int:
+    """Return the size of the packages of a virtual environment, without pip."""
+    folder = install(environment, requirements).parents[1] / "lib"
+    return sum(
+        file.stat().st_size
+        for file in folder.rglob("*")
+        if file.is_file() and not file.is_symlink() and "pip" not in file.relative_to(folder).parts
+    )
 
 
 PEERS = {
