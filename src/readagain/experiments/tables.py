@@ -278,7 +278,10 @@ def timing_table(timing: Mapping[str, Any] | None) -> Table:
 
 
 def _oov_table(store: ResultStore) -> Table:
-    """Return Table 5: how many out-of-vocabulary words of the references were generated."""
+    """Return Table 5: how many out-of-vocabulary words of the references were generated.
+
+    Counts are means over seeds.
+    """
     # Column: count of `copying.count_oov`.
     count_columns = {
         "reference words outside the common vocabulary": "words",
@@ -296,15 +299,15 @@ def _oov_table(store: ResultStore) -> Table:
             return
         for dataset in results.datasets:
             dataset_results = results.on(dataset)
-            totals = {
-                key: sum(result.unknown["common"][key] for result in dataset_results)
+            means = {
+                key: mean(result.unknown["common"][key] for result in dataset_results)
                 for key in count_columns.values()
             }
             yield {
                 "data set": dataset,
                 "words per summary": _mean_words(dataset_results),
-                **{column: totals[key] for column, key in count_columns.items()},
-                "share generated, %": 100 * totals["written"] / max(totals["words"], 1),
+                **{column: round(means[key]) for column, key in count_columns.items()},
+                "share generated, %": 100 * means["written"] / max(means["words"], 1),
             }
 
     return _build_table(store, "table5", lambda _: columns, rows)

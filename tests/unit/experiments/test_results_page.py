@@ -103,6 +103,13 @@ def test_other_numbers_of_the_text(page, store):
         for name in ("lstm_15k", "read_again_lstm_15k")
     )
     weights = store.find("sigmoid_importance", "converged").runs[0].importance
+    unk_losses = [
+        100 * (dataset.rouge["rouge-1"][0] - dataset.own["rouge"]["rouge-1"][0])
+        for result in store.results
+        if result.recipe == "converged"
+        and (dataset := result.sets["news"]).own is not None
+        and dataset.own["allow_unk"]
+    ]
     for statement in (
         f"standard deviation of {sds['converged']:.2f} points with `converged`, "
         f"{sds['modern']:.2f} with `modern` and {sds['paper']:.2f} with `paper`",
@@ -111,6 +118,7 @@ def test_other_numbers_of_the_text(page, store):
         f"{score('bidirectional_gru_15k', 'modern'):.1f} for one reading and "
         f"{score('bidirectional_read_again_lstm_15k', 'modern'):.1f} for two",
         f"the Read-Again LSTM has {score('read_again_lstm_69k', 'paper'):.1f}",
+        f"ROUGE-1 on `news` is {min(unk_losses):.1f} to {max(unk_losses):.1f} points lower",
         f"function words by {weights['content_over_function']['mean']:.2f}. With tanh",
     ):
         assert statement in text, statement
