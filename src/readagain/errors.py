@@ -40,9 +40,6 @@ class ArgumentError(ConfigError):
     '--n-best is 5; expected 3 or less'
     """
 
-    def __init__(self, message: str, *values: object) -> None:
-        super().__init__(message, *values)
-
     def __str__(self) -> str:
         return self.format_message(str)
 
@@ -68,8 +65,6 @@ class MissingExtraError(ReadAgainError):
 
 def _printable(message: str) -> str:
     """Return `message` with control characters replaced, except line breaks."""
-    if message.isprintable():
-        return message
     # A line break is kept only before an indented line, as in a list of problems. Others may come
     # from a file name.
     lines = re.split(r"\n(?=  )", message)

@@ -1,21 +1,7 @@
 """Model folder: the files that training and export write and inference reads.
 
-```
-FOLDER/
-  model.json            format version, package version, size and SHA-256 of every file below
-  run.json              all settings
-  source_vocab.txt      encoder vocabulary
-  vocab.txt             decoder vocabulary
-  confidence.json       logistic model of the confidence of a headline; optional
-  cases.txt             usual spelling of the decoder's words; optional
-  weights.safetensors   weights; optional in folders for inference only
-  provenance.json       training data, time, machine and package version
-  scores.json           validation scores
-  MODEL_CARD.md
-  *.onnx, export.json   ONNX graphs, after export
-```
-
-Other files, such as the log and the checkpoints of a run, are not part of the model.
+`docs/model-folder.md` describes the files, and `model.json` lists them with size and SHA-256. Other
+files, such as the log and the checkpoints of a run, are not part of the model.
 """
 
 from dataclasses import dataclass
@@ -81,9 +67,7 @@ class ModelDir:
     def open(cls, path: Path, *, checksums: bool = False) -> "ModelDir":
         """Open a model folder and check that its files are complete and consistent.
 
-        Args:
-            path: the folder.
-            checksums: also verify the checksums of files that are not read here.
+        With `checksums`, also verify the checksums of files that are not read here.
 
         Raises:
             ArtifactError: if a file is missing, truncated, changed or of a newer version.
@@ -123,12 +107,8 @@ class ModelDir:
     def file(self, name: str, *, purpose: str) -> Path:
         """Return the path of a file of the model.
 
-        Args:
-            name: name of the file.
-            purpose: what needs the file, for the message.
-
         Raises:
-            ArtifactError: if the model does not have the file.
+            ArtifactError: if the model does not have the file; `purpose` names what needs it.
         """
         if not self.has(name):
             raise ArtifactError(f"{self.path}: {purpose} needs {name}, which this model lacks")

@@ -62,7 +62,7 @@ def decoder():
 def test_gru_decoder_matches_equations(decoder):
     torch.manual_seed(6)
     h, words = torch.randn(1, S, U).double(), torch.randn(1, T, E).double()
-    source = decoder.keys(h), h, torch.ones(1, S, dtype=torch.bool)
+    source = decoder.key(h), h, torch.ones(1, S, dtype=torch.bool)
     state = decoder.start(torch.randn(1, U).double())
     assert state.cell is None
     s = numbers(state.hidden[0])

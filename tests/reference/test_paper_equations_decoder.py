@@ -87,7 +87,7 @@ def known_summary(decoder):
 @pytest.mark.parametrize("way", ["as it is trained", "in plain steps"])
 def test_equations_12_to_14_teacher_forced(decoder, known_summary, way):
     h2, words, start, by_hand = known_summary
-    source = decoder.keys(h2), h2, torch.ones(1, S, dtype=torch.bool)
+    source = decoder.key(h2), h2, torch.ones(1, S, dtype=torch.bool)
     if way == "as it is trained":
         found = decoder(words, *source, start)
     else:
@@ -102,7 +102,7 @@ def test_equations_12_to_14_single_steps(decoder, known_summary):
     h2, words, state, by_hand = known_summary
     valid = torch.ones(1, S, dtype=torch.bool)
     for t, (s, c, beta) in enumerate(by_hand):
-        state, context, weights = decoder.step(words[:, t], decoder.keys(h2), h2, valid, state)
+        state, context, weights = decoder.step(words[:, t], decoder.key(h2), h2, valid, state)
         np.testing.assert_allclose(numbers(state.hidden[0]), s, atol=1e-12)
         np.testing.assert_allclose(numbers(context[0]), c, atol=1e-12)
         np.testing.assert_allclose(numbers(weights[0]), beta, atol=1e-12)

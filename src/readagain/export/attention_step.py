@@ -82,7 +82,7 @@ class AttentionStep(StepGraph):
         word = self._embed_previous_words()  # (R, E)
         hidden = self._lstm_step(word) if self.is_lstm else self._gru_step(word)  # (R, H)
         scores = score_vocab(self, [LinearInput(hidden, H, STATE_BOUND)], self.shortlist)
-        copy_logits = self._copy_logits(hidden)
+        copy_logits = None if self.copying is None else self._copy_logits(hidden)
         output_candidates(
             self, scores, ext_ids=self.ext_ids, copying=self.copying, copy_logits=copy_logits
         )
@@ -166,13 +166,8 @@ class AttentionStep(StepGraph):
         (all_scores,) = self.graph.scan(body, [], [self.to_grid(query), self.keys])  # (D, K, S)
         return self.attend(all_scores, self.states, self.source_size)
 
-    def _copy_logits(self, hidden: str) -> str | None:
-        """Compute the logits of copying from each position, (R, S), -inf at padding.
-
-        Return None if the model does not copy.
-        """
-        if self.copying is None:
-            return None
+    def _copy_logits(self, hidden: str) -> str:
+        """Compute the logits of copying from each position, (R, S), -inf at padding."""
         graph = self.graph
         logits = graph.add("MatMul", self.to_grid(hidden), self.copy_keys)  # (D, K, S)
         logits = graph.add("Where", self.valid, logits, graph.constant(MINUS_INFINITY))

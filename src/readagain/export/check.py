@@ -140,13 +140,7 @@ def check_graphs(
     Raises:
         ArtifactError: if the float32 graphs do not have the summaries of the network, or int8 or
             the shortlist lowers ROUGE by more than `MAX_ROUGE_DROP`.
-        DataError: if references are needed, but missing.
     """
-    if full_vocab_model is not None and any(text.reference is None for text in texts):
-        raise DataError(
-            f"{model_dir.path}: the effect of a shortlist is measured in ROUGE, but {origin} have "
-            "no reference headlines; check on a prepared corpus"
-        )
     torch.set_num_threads(threads)
     purpose = "checking the graphs"
     models: dict[str, StepModel[Any]] = {

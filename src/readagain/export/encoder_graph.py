@@ -1,6 +1,5 @@
 """ONNX graph of the encoders, from source ids to the memory that the decoder attends to."""
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -39,11 +38,11 @@ def build_encoder_graph(
     In this module, B is the number of sentences of all documents, D * N.
     """
     encoder = _EncoderGraph(graph, run, model, weights)
-    encoded, documents = encoder.encode(), encoder.documents
-    bound, size = encoded.bound, encoded.size
-    states = encoder.by_document(encoded.states, size)  # (D, S, U)
-    rows = graph.reshape(states, -1, size)  # (D * S, U)
-    graph.output(states, "states", np.float32, ["D", "S", size])
+    states, last_states, importance = encoder.encode()
+    documents, U, bound = encoder.documents, encoder.state_size, states_bound(model.encoder)
+    states = encoder.by_document(states, U)  # (D, S, U)
+    rows = graph.reshape(states, -1, U)  # (D * S, U)
+    graph.output(states, "states", np.float32, ["D", "S", U])
     A, H, E = model.decoder.attention_size, model.decoder.hidden_size, model.embedding_size
     keys = graph.linear(rows, weights.matrix("decoder.key.weight"), bound=bound)
     keys = graph.reshape(keys, documents, 1, -1, A)
@@ -55,7 +54,7 @@ def build_encoder_graph(
         shape = graph.concat_sizes(documents, H)
         initial = [graph.add("Expand", zeros, shape) for _ in state_names]
     else:
-        last = graph.reshape(encoded.last, documents, -1)  # (D, Z)
+        last = graph.reshape(last_states, documents, -1)  # (D, Z)
         start = graph.linear(last, *weights.affine("decoder.begin"), bound=bound)
         initial = graph.split(graph.add("Tanh", start), *[H] * len(state_names))
     for name, value in zip(state_names, initial, strict=True):
@@ -74,22 +73,11 @@ def build_encoder_graph(
     if W:
         ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
         add_shortlist(graph, weights.module("output.project"), ext_ids, size=W)
-    if encoded.importance is not None:
-        mean = graph.add("ReduceMean", encoded.importance, graph.ints(-1), keepdims=1)
+    if importance is not None:
+        mean = graph.add("ReduceMean", importance, graph.ints(-1), keepdims=1)
         mean = graph.reshape(encoder.by_document(mean, 1), documents, -1)
         graph.output(mean, "importance", np.float32, ["D", "S"])
     return graph.model()
-
-
-@dataclass(frozen=True)
-class _PassOutput:
-    """Outputs of a pass over the sentences."""
-
-    states: str  # (L, B, size)
-    last: str  # (B, size) last state of each sentence
-    size: int
-    bound: float | None  # largest absolute value of the states
-    importance: str | None = None  # (L, B, ...) α of each word
 
 
 class _EncoderGraph:
@@ -100,6 +88,7 @@ class _EncoderGraph:
     ) -> None:
         self.graph = graph
         self.spec = model.encoder
+        self.state_size = model.encoder.hidden_size * (1 + model.encoder.bidirectional)  # U
         self.num_sentences = run.data.num_sentences
         self.weights = weights.module("encoder")
         ids = graph.input("source_ids", np.int64, ["D", "N", "L"])
@@ -116,19 +105,25 @@ class _EncoderGraph:
         words = graph.embedding(flat_ids, weights.tensor("source_embedding.weight"))  # (L * B, E)
         self.words = LinearInput(words, model.embedding_size, bound=None)
 
-    def encode(self) -> _PassOutput:
-        """Add the passes of the encoder and return the outputs of the last pass."""
-        spec = self.spec
+    def encode(self) -> tuple[str, str, str | None]:
+        """Add the passes of the encoder.
+
+        Returns:
+            (L, B, U) states and (B, U) last states of the last pass, and the (L, B, ...) importance
+            α of each word, or None.
+        """
+        spec, U = self.spec, self.state_size
         if isinstance(spec, OnePassSpec):
-            return self._rnn_layer(self.weights.module("reading"), [self.words])
-        first = self._rnn_layer(self.weights.module("first"), [self.words])
-        context = [LinearInput(first.last, first.size, first.bound, per_sentence=True)]
+            return *self._rnn_layer(self.weights.module("reading"), [self.words]), None
+        first_states, vectors = self._rnn_layer(self.weights.module("first"), [self.words])
         if isinstance(spec, HierarchicalSpec):
-            context = self._combine_sentences(spec, first, context)
-        rows = self.graph.reshape(first.states, -1, first.size)
-        inputs = [self.words, LinearInput(rows, first.size, first.bound), *context]
+            context = self._combine_sentences(spec, vectors)
+        else:
+            context = [LinearInput(vectors, U, STATE_BOUND, per_sentence=True)]
+        rows = self.graph.reshape(first_states, -1, U)
+        inputs = [self.words, LinearInput(rows, U, STATE_BOUND), *context]
         if spec.cell == "lstm" or spec.importance == "none":
-            return self._rnn_layer(self.weights.module("second.reading"), inputs)
+            return *self._rnn_layer(self.weights.module("second.reading"), inputs), None
         return self._second_gru(spec, self.weights.module("second"), inputs)
 
     def by_document(self, states: str, width: int) -> str:
@@ -136,22 +131,23 @@ class _EncoderGraph:
         batch_first = self.graph.add("Transpose", states, perm=[1, 0, 2])  # (B, L, width)
         return self.graph.reshape(batch_first, self.documents, -1, width)
 
-    def _combine_sentences(
-        self, spec: HierarchicalSpec, first: _PassOutput, sentence_context: list[LinearInput]
-    ) -> list[LinearInput]:
+    def _combine_sentences(self, spec: HierarchicalSpec, vectors: str) -> list[LinearInput]:
         """Return the context of the second pass: option 1 or 2 of the paper's section 3.1.3.
 
         Option 1 is the concatenation of all sentence vectors of a document. Option 2 is the vector
-        of the sentence, and a projection of this concatenation.
+        of the sentence, and a projection of this concatenation. `vectors` is (B, U).
         """
-        graph, N, H = self.graph, self.num_sentences, first.size
-        joined = graph.reshape(first.last, self.documents, N * H)  # (D, N * H)
+        graph, N, U = self.graph, self.num_sentences, self.state_size
+        joined = graph.reshape(vectors, self.documents, N * U)  # (D, N * U)
         if spec.combine == "concat":
-            context = self._repeat_for_sentences(joined, N * H)
-            return [LinearInput(context, N * H, first.bound, per_sentence=True)]
-        context = graph.linear(joined, *self.weights.affine("combine.combine"), bound=first.bound)
-        context = self._repeat_for_sentences(graph.add("Tanh", context), H)
-        return [*sentence_context, LinearInput(context, H, 1.0, per_sentence=True)]
+            context = self._repeat_for_sentences(joined, N * U)
+            return [LinearInput(context, N * U, STATE_BOUND, per_sentence=True)]
+        context = graph.linear(joined, *self.weights.affine("combine.combine"), bound=STATE_BOUND)
+        context = self._repeat_for_sentences(graph.add("Tanh", context), U)
+        return [
+            LinearInput(vectors, U, STATE_BOUND, per_sentence=True),
+            LinearInput(context, U, 1.0, per_sentence=True),
+        ]
 
     def _repeat_for_sentences(self, rows: str, width: int) -> str:
         """Repeat the vector of each document for its sentences: (D, width) -> (B, width)."""
@@ -159,15 +155,13 @@ class _EncoderGraph:
         shape = graph.concat_sizes(self.documents, self.num_sentences, width)
         return graph.reshape(graph.add("Expand", graph.unsqueeze(rows, 1), shape), -1, width)
 
-    def _rnn_layer(self, weights: StateDict, inputs: list[LinearInput]) -> _PassOutput:
-        """Add an RNN layer with one or two directions."""
-        hidden_size = self.spec.hidden_size
+    def _rnn_layer(self, weights: StateDict, inputs: list[LinearInput]) -> tuple[str, str]:
+        """Add an RNN layer with one or two directions; return its states and last states."""
         directions = [
             self._build_direction(weights.module(f"directions.{index}"), inputs)
             for index in range(1 + self.spec.bidirectional)
         ]
-        states, last = run_directions(self.graph, self.sentences, directions, hidden_size)
-        return _PassOutput(states, last, hidden_size * len(directions), STATE_BOUND)
+        return run_directions(self.graph, self.sentences, directions, self.spec.hidden_size)
 
     def _build_direction(self, weights: StateDict, inputs: list[LinearInput]) -> RnnDirection:
         """Return the function and the projected inputs of one direction."""
@@ -186,8 +180,11 @@ class _EncoderGraph:
         spec: ReadAgainSpec | HierarchicalSpec,
         weights: StateDict,
         inputs: list[LinearInput],
-    ) -> _PassOutput:
-        """Add the second pass of a Read-Again GRU, whose importance α depends on all inputs."""
+    ) -> tuple[str, str, str]:
+        """Add the second pass of a Read-Again GRU; return states, last states and importance.
+
+        The importance α depends on all inputs.
+        """
         graph, bound = self.graph, states_bound(spec)
         directions: list[RnnDirection] = []
         importance = []
@@ -205,7 +202,7 @@ class _EncoderGraph:
             directions.append((run_gru, [projected, importance[-1]]))
         states, last = run_directions(graph, self.sentences, directions, spec.hidden_size)
         joined = importance[0] if len(importance) == 1 else graph.add("Concat", *importance, axis=2)
-        return _PassOutput(states, last, spec.hidden_size * len(directions), bound, joined)
+        return states, last, joined
 
     def _linear(self, inputs: list[LinearInput], weight: Array, bias: Array | None) -> str:
         """Apply a linear layer to the concatenation of inputs: (L, B, O)."""

@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
-from readagain.errors import ArtifactError
-
 OPSET = 18  # version of the ONNX operators
 IR_VERSION = 9  # version of the ONNX file format
 MICROSOFT = "com.microsoft"  # domain of ONNX Runtime's own operators, such as int8 products
@@ -22,13 +20,6 @@ Shape = Sequence[int | str]
 """Sizes of the dimensions; a name stands for a size that is known only when the graph runs."""
 
 _MAX_SHARED_SIZE = 8  # equal constants of at most this many elements are stored once
-
-_TYPES = {
-    np.dtype(np.float32): TensorProto.FLOAT,
-    np.dtype(np.int64): TensorProto.INT64,
-    np.dtype(np.int8): TensorProto.INT8,
-    np.dtype(np.bool_): TensorProto.BOOL,
-}
 
 
 class GraphBuilder:
@@ -128,7 +119,7 @@ class GraphBuilder:
 
     def cast(self, value: str, dtype: type[np.generic]) -> str:
         """Cast a value to a dtype."""
-        return self.add("Cast", value, to=_TYPES[np.dtype(dtype)])
+        return self.add("Cast", value, to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
 
     def unsqueeze(self, value: str, axis: int) -> str:
         """Insert a dimension of size 1."""
@@ -201,7 +192,8 @@ class GraphBuilder:
 
 
 def _value_info(name: str, dtype: type[np.generic], shape: Shape) -> ValueInfoProto:
-    return helper.make_tensor_value_info(name, _TYPES[np.dtype(dtype)], list(shape))
+    tensor_type = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    return helper.make_tensor_value_info(name, tensor_type, shape)
 
 
 class StateDict:
@@ -221,17 +213,8 @@ class StateDict:
         return StateDict(self._tensors, f"{self._prefix}{name}.")
 
     def tensor(self, name: str) -> Array:
-        """Return one tensor in float32.
-
-        Raises:
-            ArtifactError: if there is no such tensor, since the weights are of another network.
-        """
-        full_name = self._prefix + name
-        if full_name not in self._tensors:
-            raise ArtifactError(
-                f"weights: no tensor '{full_name}'; use the weights of the network in run.json"
-            )
-        return np.asarray(self._tensors[full_name], dtype=np.float32)
+        """Return one tensor in float32."""
+        return np.asarray(self._tensors[self._prefix + name], dtype=np.float32)
 
     def matrix(self, name: str) -> Array:
         """Return torch's (O, I) weight of a linear layer as (I, O)."""

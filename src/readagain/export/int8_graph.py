@@ -31,9 +31,8 @@ class Int8GraphBuilder(GraphBuilder):
         """Apply a linear layer in int8 with a float32 result."""
         if bound is not None:
             return self._linear_bounded(rows, weight, bias, bound)
-        row_bounds = self.add(
-            "ReduceMax", self.add("Abs", rows), self.ints(-1), keepdims=1
-        )  # (R, 1)
+        magnitudes = self.add("Abs", rows)
+        row_bounds = self.add("ReduceMax", magnitudes, self.ints(-1), keepdims=1)  # (R, 1)
         tiny = self.constant(np.float32(np.finfo(np.float32).tiny))
         row_bounds = self.add("Max", row_bounds, tiny)  # avoids a division by 0
         product = self._linear_bounded(self.add("Div", rows, row_bounds), weight, None, 1.0)

@@ -10,7 +10,7 @@ from typing import Any, assert_never
 
 import onnx
 
-from readagain.config.files import load_run, save_run
+from readagain.config.files import save_run
 from readagain.config.override import override
 from readagain.config.schema import AbsSpec, ModelSpec, RasSpec, RunSpec
 from readagain.errors import ArgumentError, ArtifactError
@@ -98,8 +98,7 @@ def write_graphs(
     """Write graphs, and `export.json` with versions, sizes and the result of the check.
 
     Args:
-        model_dir: model of the graphs. If its settings differ from its `run.json`, as after
-            `with_shortlist`, `out` is required.
+        model_dir: model of the graphs. For a model of `with_shortlist`, `out` is required.
         graphs: graphs of the model.
         check: fields of `check.Check`.
         out: new folder for inference only, without weights (default: add the graphs to the folder
@@ -109,17 +108,10 @@ def write_graphs(
         The folder that was written.
 
     Raises:
-        ArtifactError: if `out` contains a model with weights, which would be lost; or if `out` is
-            required but None.
+        ArtifactError: if `out` contains a model with weights, which would be lost.
     """
     writers: dict[str, Callable[[Path], object]] = {}
-    if out is None:
-        if model_dir.run != load_run(model_dir.path / RUN_FILE):
-            raise ArtifactError(
-                f"{model_dir.path}: the settings of the graphs differ from its {RUN_FILE}; write "
-                "them to a new folder"
-            )
-    else:
+    if out is not None:
         if (out / MANIFEST_FILE).exists() and WEIGHTS_FILE in read_manifest(out).files:
             raise ArtifactError(
                 f"{out}: contains a model with weights, which would be replaced; write to a new "

@@ -45,16 +45,10 @@ class AttentiveBag(nn.Module):
         self.embedding = WordEmbedding(vocab_size, embedding_size)  # G
         self.query = nn.Linear(context_words * embedding_size, hidden_size, bias=False)  # P
 
-    def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Return (B, S, H) attention keys and states for (B, S, H) embedded source words.
-
-        The keys are the words themselves (x̃), the states are means over neighbours (x̄).
-        """
+    def forward(self, words: Tensor) -> Tensor:
+        """Return the means x̄ over neighbours of (B, S, H) embedded source words: (B, S, H)."""
         window = 2 * self.smoothing + 1
-        smoothed = F.avg_pool1d(
-            words.transpose(1, 2), window, stride=1, padding=self.smoothing
-        ).transpose(1, 2)  # (B, S, H)
-        return words, smoothed
+        return F.avg_pool1d(words.mT, window, stride=1, padding=self.smoothing).mT
 
     def attend(
         self, input_ids: Tensor, keys: Tensor, states: Tensor, valid: Tensor
@@ -137,8 +131,8 @@ class AbsModel(Network[AbsState]):
         words = self.source_embedding(source_ids.squeeze(1))  # (B, S, H)
         valid = valid_positions(source_lengths.squeeze(1), words.size(1))  # (B, S)
         words = self.dropout(words).masked_fill(~valid.unsqueeze(2), 0.0)
-        keys, states = self.encoder(words)  # (B, S, H) each
-        memory = SourceMemory(states=states, valid=valid, keys=keys, ext_ids=source_ext_ids)
+        states = self.encoder(words)  # (B, S, H)
+        memory = SourceMemory(states=states, valid=valid, keys=words, ext_ids=source_ext_ids)
         return AbsState(memory, source_ids.new_full((words.size(0), self.context_words), BOS))
 
     def decode(self, state: AbsState, previous_ids: Tensor) -> Tensor:

@@ -97,13 +97,9 @@ def count_parameters(run: RunSpec) -> int:
 def find_weights(model_dir: ModelDir, *, purpose: str) -> Path:
     """Return the weights file of a model directory, after a check of the shapes of its tensors.
 
-    Args:
-        model_dir: the model directory.
-        purpose: what the weights are needed for, for the error message.
-
     Raises:
-        ArtifactError: if the directory has no weights file, or the file does not have the tensors
-            of the network that `run.json` describes.
+        ArtifactError: if the directory has no weights file, which `purpose` needs, or the file does
+            not have the tensors of the network that `run.json` describes.
         ConfigError: if `run.json` has a size beyond that of any tensor.
     """
     path = model_dir.file(WEIGHTS_FILE, purpose=purpose)
@@ -119,13 +115,9 @@ def find_weights(model_dir: ModelDir, *, purpose: str) -> Path:
 def load_network(model_dir: ModelDir, *, purpose: str) -> AnyNetwork:
     """Build the network of a model directory and load its weights, in evaluation mode.
 
-    Args:
-        model_dir: the model directory.
-        purpose: what the weights are needed for, for the error message.
-
     Raises:
-        ArtifactError: if the directory has no weights file, or the file is damaged or does not
-            fit `run.json`.
+        ArtifactError: if the directory has no weights file, which `purpose` needs, or the file is
+            damaged or does not fit `run.json`.
     """
     tensors = read_tensors(find_weights(model_dir, purpose=purpose))
     network = build_model(model_dir.run)

@@ -58,7 +58,8 @@ class AttentionDecoder(nn.Module):
         # states. The name `begin` is part of the keys of saved weights.
         self.begin = None if last_size is None else Affine(last_size, num_vectors * hidden_size)
         self.hidden_size = hidden_size
-        self.key = nn.Linear(source_size, attention_size, bias=False)  # U_a
+        # U_a; its products U_a h² are the attention keys, computed once per source.
+        self.key = nn.Linear(source_size, attention_size, bias=False)
         self.weight_query = nn.Parameter(torch.empty(attention_size, hidden_size))  # W_a
         self.weight_score = nn.Parameter(torch.empty(attention_size))  # v_a
         self.input = Affine(input_size, num_gates * hidden_size)
@@ -81,11 +82,6 @@ class AttentionDecoder(nn.Module):
             return DecoderState(initial, None)
         hidden, cell = initial.chunk(2, dim=1)  # (B, H) each
         return DecoderState(hidden, cell)
-
-    def keys(self, states: Tensor) -> Tensor:
-        """Compute the attention keys once per source: (B, S, U) -> (B, S, A)."""
-        projected: Tensor = self.key(states)
-        return projected
 
     def forward(
         self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState

@@ -25,7 +25,7 @@ def importance_gru(
     lengths: Tensor,
 ) -> Tensor:
     """Compute `functional.importance_gru`."""
-    if not _has_recurrent_kernel(inputs, weight_candidate.size(0)):
+    if not has_recurrent_kernel(weight_candidate):
         return functional.importance_gru(
             inputs, weight_gates, weight_candidate, importance, lengths
         )
@@ -35,9 +35,9 @@ def importance_gru(
     return _apply(TritonImportanceGru, *arguments, lengths)
 
 
-def has_lstm_kernel(weight: Tensor) -> bool:
-    """Return whether `lstm` supports a (4H, H) recurrent weight; if not, `nn.LSTM` is used."""
-    return _has_recurrent_kernel(weight, weight.size(1))
+def has_recurrent_kernel(weight: Tensor) -> bool:
+    """Return whether the GRU and LSTM kernels support an (O, H) recurrent weight."""
+    return can_use_kernels(weight) and weight.size(1) % KERNEL_WIDTH == 0
 
 
 def lstm(inputs: Tensor, weight: Tensor) -> Tensor:
@@ -117,10 +117,6 @@ def can_use_kernels(tensor: Tensor) -> bool:
 @cache
 def _has_triton() -> bool:
     return find_spec("triton") is not None
-
-
-def _has_recurrent_kernel(tensor: Tensor, hidden_size: int) -> bool:
-    return can_use_kernels(tensor) and hidden_size % KERNEL_WIDTH == 0
 
 
 def _apply(function: type[torch.autograd.Function], *arguments: object) -> Tensor:

@@ -63,7 +63,7 @@ class EncoderDecoder(Network[EncoderDecoderState]):
         memory = SourceMemory(
             states=encoded.states,
             valid=encoded.valid,
-            keys=self.decoder.keys(encoded.states),
+            keys=self.decoder.key(encoded.states),
             ext_ids=source_ext_ids,
             importance=encoded.importance,
             copy_keys=None if self.copy_scores is None else self.copy_scores.keys(encoded.states),
@@ -133,9 +133,8 @@ class EncoderDecoder(Network[EncoderDecoderState]):
             vocab_logits = self.output(hidden)  # (B, V)
         copy_logits = None
         if self.copy_scores is not None:
-            copy_logits = self.copy_scores(hidden.unsqueeze(1), memory.copy_keys).squeeze(
-                1
-            )  # (B, S)
+            copy_scores = self.copy_scores(hidden.unsqueeze(1), memory.copy_keys)  # (B, 1, S)
+            copy_logits = copy_scores.squeeze(1)  # (B, S)
         logits = StepLogits(vocab_logits, copy_logits, attention)
         return logits, EncoderDecoderState(memory, decoder_state, copy_logits)
 

@@ -37,13 +37,7 @@ class OnePassEncoder(nn.Module):
 
     h_i = RNN(x_i, h_{i-1})    (equation 1)
 
-    Args:
-        cell: `gru` or `lstm`.
-        input_size: width E of a word embedding.
-        hidden_size: width H of a state in one direction.
-        bidirectional: concatenate the states of both directions to the width U = 2 * H; otherwise
-            U = H.
-        dropout: dropout rate of the states.
+    The arguments are those of `RnnLayer`, and the dropout rate of the states.
     """
 
     def __init__(
@@ -74,9 +68,8 @@ class ReadAgainEncoder(nn.Module):
 
     The vector of a sentence is the last state of the first pass (section 3.1). With several
     sentences, the second pass over each sentence gets the vectors of all sentences (section 3.1.3).
-    A missing sentence has a vector of zeros and no valid position. If bidirectional, both passes
-    have two directions, and each direction of the second pass gets the first-pass states of both
-    directions.
+    A missing sentence has a vector of zeros and no valid position. Each direction of the second
+    pass gets the first-pass states of both directions.
 
     Args:
         cell: `gru` or `lstm`, for both passes.
@@ -85,8 +78,7 @@ class ReadAgainEncoder(nn.Module):
             (option 2).
         input_size: width E of a word embedding.
         hidden_size: width H of a state in one direction.
-        bidirectional: concatenate the states of both directions to the width U = 2 * H; otherwise
-            U = H.
+        bidirectional: whether both passes have two directions.
         importance: for a GRU, `vector` (one importance weight per dimension of a state), `scalar`
             (one per word) or `none`. A GRU with `none` and every LSTM use `ConcatSecondPass`.
         activation: activation function of the importance, for a GRU.
@@ -263,7 +255,7 @@ class GruSecondPass(nn.Module):
 
     def forward(
         self, words: Tensor, first_states: Tensor, context: Tensor, lengths: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor | None]:
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Run the second pass.
 
         Args:
@@ -301,7 +293,7 @@ class ConcatSecondPass(nn.Module):
 
     def forward(
         self, words: Tensor, first_states: Tensor, context: Tensor, lengths: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor | None]:
+    ) -> tuple[Tensor, Tensor, None]:
         """Return (B, L, U) states, (B, U) last states and None in place of the importance.
 
         The arguments are those of `GruSecondPass.forward`.

@@ -67,7 +67,8 @@ class NetworkState:
 
     def select(self, rows: Tensor) -> Self:
         """Return the state with the rows at the (R,) indices `rows`."""
-        return replace(self.reorder(rows), memory=select_rows(self.memory, rows))
+        selected: Self = select_rows(self, rows)
+        return selected
 
     def reorder(self, rows: Tensor) -> Self:
         """Return the state with the rows at the (B,) indices `rows`, but unchanged `memory`.

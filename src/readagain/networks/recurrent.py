@@ -63,7 +63,7 @@ class LstmLayer(nn.Module):
         # (training/step.py: `call_in_precision`). `parameters` returns these tensors, while
         # `get_parameter` would raise an error.
         weight_ih, weight_hh, bias_ih, bias_hh = self.lstm.parameters()
-        if dispatch.has_lstm_kernel(weight_hh):
+        if dispatch.has_recurrent_kernel(weight_hh):
             projected = affine(inputs, weight_ih, bias_ih + bias_hh)  # (B, L, 4H)
             return dispatch.lstm(projected, weight_hh)
         states: Tensor = self.lstm(inputs)[0]

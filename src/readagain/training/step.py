@@ -305,7 +305,7 @@ def call_in_precision(dtype: torch.dtype, model: nn.Module, *inputs: object) -> 
 
 def _uses_cudnn(module: nn.Module) -> bool:
     """Return whether a module is an LSTM without a Triton kernel, which cuDNN runs on a GPU."""
-    return isinstance(module, nn.LSTM) and not dispatch.has_lstm_kernel(
+    return isinstance(module, nn.LSTM) and not dispatch.has_recurrent_kernel(
         module.get_parameter("weight_hh_l0")
     )
 

@@ -6,7 +6,6 @@ import pytest
 
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError
-from readagain.export.graph_builder import StateDict
 from readagain.export.write import model_graphs, write_graphs
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
 
@@ -52,10 +51,3 @@ def test_export_needs_weights(trained, tmp_path):
     path = write_graphs(trained, model_graphs(trained, ["int8"]), {}, out=tmp_path / "small")
     with pytest.raises(ArtifactError, match=r"exporting needs weights\.safetensors, which this"):
         model_graphs(ModelDir.open(path), ["int8"])
-
-
-def test_state_dict_names_missing_tensor():
-    with pytest.raises(
-        ArtifactError, match=r"weights: no tensor 'decoder\.begin\.weight'; use the weights of"
-    ):
-        StateDict({}).module("decoder").module("begin").matrix("weight")

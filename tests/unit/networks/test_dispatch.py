@@ -7,7 +7,7 @@ from readagain.networks import dispatch
 
 def test_cpu_uses_no_kernels():
     assert not dispatch.can_use_kernels(torch.zeros(1))
-    assert not dispatch.has_lstm_kernel(torch.zeros(64, 16))
+    assert not dispatch.has_recurrent_kernel(torch.zeros(64, 16))
 
 
 def test_cast_follows_cuda_autocast(monkeypatch):
