@@ -113,8 +113,8 @@ def _match_constants(
     pairs = list(zip(number_tables, value_tables, strict=True))
     scales_by_number = {-table.flat[0]: scales for table, scales in pairs if table.flat[0] < 0}
     for numbers, values in pairs:
-        if numbers.flat[0] <= 0:  # scales, or a constant that is not a weight
-            continue
+        if numbers.flat[0] <= 0 or np.array_equal(numbers, values):
+            continue  # scales, or a constant that is not a weight
         if values.dtype == np.int8:
             values = _dequantize_with_noise(values, scales_by_number[numbers.flat[0]])
         yield numbers, values
@@ -134,7 +134,7 @@ def _dequantize_with_noise(codes: Array, scales: Array) -> Array:
 
 
 def _weight_tables(model: onnx.ModelProto) -> list[Array]:
-    """Return the constants that can be weights or scales, without shapes and scalars."""
+    """Return the constants that can be weights or scales, which have at least one dimension."""
     constants = map(numpy_helper.to_array, model.graph.initializer)
     dtypes = (np.float32, np.int8)
-    return [array for array in constants if array.dtype in dtypes and array.size > 1]
+    return [array for array in constants if array.dtype in dtypes and array.ndim]

@@ -29,6 +29,9 @@ RUNS = {
         "several sentences": "two_sentences_option2_copy_15k",
     }.items()
 }
+RUNS["one importance weight per word"] = override(
+    RUNS["GRU"], {"model.encoder.importance": "scalar"}
+)
 RUNS["shortlist"] = override(RUNS["LSTM"], SHORTLIST)
 
 
