@@ -89,7 +89,7 @@ def assign_splits(
         entry["kept"] = entry["records"] - entry["dropped"].total()
         entry["dropped"] = dict(sorted(entry["dropped"].items()))
         split_chunks.append(input_chunks)
-    held_out = [name for name, size in _held_out_sizes(settings).items() if size]
+    held_out = [name for name, size in (("dev", settings.dev), ("test", settings.test)) if size]
     for name in dict.fromkeys([*(files.source.split for files in chunks), *held_out]):
         if not (splits == SPLITS.index(name)).any():
             raise _empty_split_error(name, entries, settings)
@@ -184,16 +184,11 @@ def origins_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(entry["origin"] for entry in entries))
 
 
-def _held_out_sizes(settings: PrepareSettings) -> dict[str, SplitSize]:
-    """Return the sizes of the splits that are taken from the training input."""
-    return {"dev": settings.dev, "test": settings.test}
-
-
 def _empty_split_error(
     split: str, entries: Sequence[Mapping[str, Any]], settings: PrepareSettings
 ) -> Exception:
     """Return the error for a split without pairs."""
-    if _held_out_sizes(settings).get(split):
+    if split != "train" and getattr(settings, split):
         return ArgumentError(
             f"no text falls into the {split} split; increase {{{split}_pairs}} or {{{split}_share}}"
         )
