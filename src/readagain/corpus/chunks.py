@@ -24,7 +24,7 @@ from readagain.formats.records import Block, InvalidRecord, valid_records
 from readagain.storage.files import atomic_write
 from readagain.text.document import headline_tokens, sentence_tokens
 from readagain.text.language import UNDETERMINED, Language, find_language
-from readagain.text.normalization import normalize_tokens
+from readagain.text.normalization import normalize_tokens, restore_digits
 from readagain.text.truecasing import has_informative_case
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
@@ -245,7 +245,9 @@ class _ChunkBuilder:
         # Models read # instead of digits, so texts that differ only in digits must be in the same
         # split, but they are not duplicates.
         self._text_hashes.append(_hash_lines(sentence.norms for sentence in sentences))
-        self._pair_hashes.append(_hash_lines(map(_with_digits, (*sentences, headline))))
+        self._pair_hashes.append(
+            _hash_lines(restore_digits(each.tokens, each.norms) for each in (*sentences, headline))
+        )
         self._records.append(self._num_records)
         self._num_records += 1
 
@@ -325,11 +327,3 @@ def _hash_lines(lines: Iterable[list[str]]) -> int:
     """Return a 64-bit hash of the words of lines."""
     content = "\n".join(map(" ".join, lines)).encode()
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
-
-
-def _with_digits(segment: _Segment) -> list[str]:
-    """Return the norms of a segment, with its digits where norms have #."""
-    return [
-        token.lower() if "#" in norm else norm
-        for token, norm in zip(segment.tokens, segment.norms, strict=True)
-    ]
