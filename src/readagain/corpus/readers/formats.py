@@ -14,7 +14,7 @@ from readagain.corpus.readers import (
     parallel,
     tables,
 )
-from readagain.errors import MAX_QUOTE_LENGTH, ArgumentError, DataError
+from readagain.errors import MAX_QUOTE_LENGTH, DataError
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.lines import BOM, reject_utf16
 
@@ -36,20 +36,8 @@ FORMATS: dict[str, CorpusFormat] = {
 
 HEAD_BYTES = 1 << 16
 """Number of bytes at the start of a file that are read to detect its format."""
+MARKUP_SUFFIXES = (".xml", ".rss", ".atom")
 _ROOT_TAG = re.compile(rb"<([A-Za-z_][^\s<>/]*)")
-
-
-def find_format(name: str) -> CorpusFormat:
-    """Return a format by its name.
-
-    Raises:
-        ArgumentError: when there is no such format; the message lists the formats.
-    """
-    if name not in FORMATS:
-        raise ArgumentError(
-            "{format}: unknown format '{0}'; expected one of {1}", name, ", ".join(FORMATS)
-        )
-    return FORMATS[name]
 
 
 def detect_format(path: Path) -> str:
@@ -79,7 +67,7 @@ def detect_format(path: Path) -> str:
     if name.endswith((".csv", ".tsv", ".tab")):
         return "csv"
     start = head.removeprefix(BOM).lstrip()
-    if start.startswith(b"<") or name.endswith((".xml", ".rss", ".atom")):
+    if start.startswith(b"<") or name.endswith(MARKUP_SUFFIXES):
         return _detect_markup(path, start)
     if start.startswith((b"{", b"[")) or name.endswith((".jsonl", ".ndjson", ".json")):
         return _detect_json(name, start)
