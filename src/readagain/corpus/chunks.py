@@ -173,17 +173,17 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
     language = find_language(settings.language or UNDETERMINED)
     builder = _ChunkBuilder(has_headline_case=language.has_headline_case)
     records = FORMATS[source.format].parse_block(source, block)
-    for example in valid_records(records, settings.on_error, builder.add_invalid):
+    for example in valid_records(records, settings.on_error, builder.invalid.append):
         sentences, headline = _tokenize(example, source, settings.max_sentences, language)
         if not sentences or not headline.norms:
-            builder.add_dropped("empty")
+            builder.dropped["empty"] += 1
             continue
         full_headline = normalize_tokens(example.full_headline.split()) or headline.norms
         norms = [sentence.norms for sentence in sentences]
         pair = FilterInput(norms, full_headline, settings.limits, language)
         reason = next((name for name in filters if FILTERS[name].should_drop(pair)), None)
         if reason is not None:
-            builder.add_dropped(reason)
+            builder.dropped[reason] += 1
         else:
             builder.add_pair(sentences, headline)
     return builder.build()
@@ -221,19 +221,12 @@ class _ChunkBuilder:
         self._records: list[int] = []
         self._text_hashes: list[int] = []
         self._pair_hashes: list[int] = []
-        self._num_records = 0
-        self._dropped: Counter[str] = Counter()
-        self._invalid: list[InvalidRecord] = []
+        self.dropped: Counter[str] = Counter()
+        self.invalid: list[InvalidRecord] = []
 
-    def add_invalid(self, record: InvalidRecord) -> None:
-        """Add a record that cannot be parsed."""
-        self._invalid.append(record)
-        self._num_records += 1
-
-    def add_dropped(self, reason: str) -> None:
-        """Count a record that a filter drops."""
-        self._dropped[reason] += 1
-        self._num_records += 1
+    @property
+    def _num_records(self) -> int:
+        return len(self._records) + self.dropped.total() + len(self.invalid)
 
     def add_pair(self, sentences: list[_Segment], headline: _Segment) -> None:
         """Add a pair that passed the filters."""
@@ -249,7 +242,6 @@ class _ChunkBuilder:
             _hash_lines(restore_digits(each.tokens, each.norms) for each in (*sentences, headline))
         )
         self._records.append(self._num_records)
-        self._num_records += 1
 
     def build(self) -> Chunk:
         """Return the chunk of all added records."""
@@ -278,8 +270,8 @@ class _ChunkBuilder:
             text_hashes=np.array(self._text_hashes, dtype=np.uint64),
             pair_hashes=np.array(self._pair_hashes, dtype=np.uint64),
             num_records=self._num_records,
-            dropped=dict(self._dropped),
-            invalid=self._invalid,
+            dropped=dict(self.dropped),
+            invalid=self.invalid,
         )
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from readagain.corpus.chunks import UNKNOWN_WORD, Chunk, headline_segment_mask
 from readagain.corpus.inputs import SPLITS, CorpusInput, Example
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
+from readagain.corpus.manifest import SPLIT_COUNTS
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard, texts_file
 from readagain.corpus.splits import DEV, TEST, TRAIN, SplitChunk
@@ -180,7 +181,7 @@ class ShardWriter:
     def __init__(self, folder: Path, split: str, shard_pairs: int) -> None:
         self.folder = folder
         self.split = split
-        self.counts = {"pairs": 0, "segments": 0, "words": 0, "shards": 0}
+        self.counts = dict.fromkeys(SPLIT_COUNTS, 0)
         self._shard_pairs = shard_pairs
         self._buffer: list[PairArrays] = []
 
