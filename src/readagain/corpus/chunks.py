@@ -171,7 +171,7 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
     """
     filters = settings.filters if source.split == "train" else ()
     language = find_language(settings.language or UNDETERMINED)
-    builder = _ChunkBuilder(has_headline_case=language.has_headline_case)
+    builder = _ChunkBuilder()
     records = FORMATS[source.format].parse_block(source, block)
     for example in valid_records(records, settings.on_error, builder.invalid.append):
         sentences, headline = _tokenize(example, source, settings.max_sentences, language)
@@ -186,7 +186,7 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
             builder.dropped[reason] += 1
         else:
             builder.add_pair(sentences, headline)
-    return builder.build()
+    return builder.build(has_headline_case=language.has_headline_case)
 
 
 @dataclass(frozen=True)
@@ -211,8 +211,7 @@ def _new_ids() -> defaultdict[str, int]:
 class _ChunkBuilder:
     """Builder of a chunk, record by record."""
 
-    def __init__(self, *, has_headline_case: bool) -> None:
-        self._has_headline_case = has_headline_case
+    def __init__(self) -> None:
         self._id_of_token = _new_ids()
         self._token_ids: list[int] = []
         self._segment_has_case: list[bool] = []
@@ -243,7 +242,7 @@ class _ChunkBuilder:
         )
         self._records.append(self._num_records)
 
-    def build(self) -> Chunk:
+    def build(self, *, has_headline_case: bool) -> Chunk:
         """Return the chunk of all added records."""
         tokens = list(self._id_of_token)  # distinct tokens
         token_ids = np.array(self._token_ids, dtype=np.int64)  # (W,)
@@ -256,7 +255,7 @@ class _ChunkBuilder:
             tokens,
             token_ids,
             lengths.astype(np.int64),
-            has_headline_case=self._has_headline_case,
+            has_headline_case=has_headline_case,
         )  # (W,)
         has_case &= np.repeat(np.array(self._segment_has_case, dtype=bool), lengths)
         return Chunk(

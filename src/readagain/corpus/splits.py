@@ -147,13 +147,7 @@ def _hold_out(
     """Move some training pairs to `split`, in place.
 
     The texts with the smallest hashes are moved to DEV, and those with the largest hashes to TEST.
-    So the two splits take different texts.
-
-    Args:
-        splits: (P,) the split of each pair, or the reason why it is dropped.
-        text_hashes: (P,) hash of each text.
-        split: DEV or TEST.
-        size: size of the split.
+    So the two splits take different texts. The arrays are those of `choose_splits`.
     """
     if not size:
         return

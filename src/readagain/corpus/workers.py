@@ -117,10 +117,8 @@ class _ProgressCounter:
     def add(self, num_records: int, position: int, *, is_resumed: bool = False) -> None:
         """Count the records of a chunk and report the progress.
 
-        Args:
-            num_records: number of records of the chunk.
-            position: end of the chunk's block in the bytes of all inputs.
-            is_resumed: whether an earlier, interrupted run created the chunk.
+        `position` is the end of the chunk's block in the bytes of all inputs. `is_resumed` is
+        whether an earlier, interrupted run created the chunk.
         """
         progress = self.progress
         self.progress = replace(
