@@ -94,7 +94,7 @@ class Truecaser:
                 return pair.split(" ")[index]
         return self.word(norm)
 
-    def sequence(self, norms: Sequence[str]) -> list[str | None]:
+    def words_in_context(self, norms: Sequence[str]) -> list[str | None]:
         """Return the spellings of consecutive words, each in the context of its neighbours."""
         before, after = [None, *norms[:-1]], [*norms[1:], None]
         return list(map(self.word_in_context, norms, before, after))
@@ -227,7 +227,7 @@ def truecase_sentence(
     """
     return [
         _truecase_word(surface, spelling, truecaser)
-        for surface, spelling in zip(surfaces, truecaser.sequence(norms), strict=True)
+        for surface, spelling in zip(surfaces, truecaser.words_in_context(norms), strict=True)
     ]
 
 
@@ -252,7 +252,9 @@ def truecase_start(
     is_changed = has_other_spelling or is_unknown_name
     if not is_changed or _has_intended_capitals(words, remaining):
         return list(surfaces)
-    truecased = list(map(_spell_or_capitalize, words, truecaser.sequence(norms[: len(words)])))
+    truecased = list(
+        map(_spell_or_capitalize, words, truecaser.words_in_context(norms[: len(words)]))
+    )
     for index, word in enumerate(words):
         if index > 0 and word.lower() in _LOWER_IN_NAMES:
             truecased[index] = word.lower()
