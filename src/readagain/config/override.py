@@ -93,14 +93,9 @@ def _flatten(
 def _replace_setting(
     spec: Any, path: tuple[str, ...], value: Any, prefix: str, problems: list[str]
 ) -> Any:
-    """Return `spec` with the setting at `path` replaced.
+    """Return `spec` with the setting at `path` replaced, or add a message to `problems`.
 
-    Args:
-        spec: the spec.
-        path: names that lead from `spec` to the setting.
-        value: the new value.
-        prefix: dotted name of `spec` in the run, with a dot at the end, for messages.
-        problems: gets a message if the path is unknown or the value is invalid.
+    `prefix` is the dotted name of `spec` in the run, with a dot at the end, for messages.
     """
     name, *inner_path = path
     fields = spec_fields(type(spec))

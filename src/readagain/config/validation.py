@@ -36,10 +36,7 @@ def find_problems(run: RunSpec) -> list[str]:
 def raise_problems(problems: Sequence[str], *, where: str = "", argument: str = "") -> None:
     """Raise one error for all problems; do nothing if there are none.
 
-    Args:
-        problems: what is wrong.
-        where: the file or folder with the problems.
-        argument: instead of `where`, the name of the argument with the problems.
+    `where` is the file or folder with the problems, or `argument` the argument with the problems.
 
     Raises:
         ConfigError: one line for one problem, a count and a list for several.

@@ -24,7 +24,7 @@ from readagain.formats.records import Block, InvalidRecord, valid_records
 from readagain.storage.files import atomic_write
 from readagain.text.document import headline_tokens, sentence_tokens
 from readagain.text.language import UNDETERMINED, Language, find_language
-from readagain.text.normalization import normalize_tokens
+from readagain.text.normalization import normalize_tokens, restore_digits
 from readagain.text.truecasing import has_informative_case
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
@@ -171,22 +171,22 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
     """
     filters = settings.filters if source.split == "train" else ()
     language = find_language(settings.language or UNDETERMINED)
-    builder = _ChunkBuilder(has_headline_case=language.has_headline_case)
+    builder = _ChunkBuilder()
     records = FORMATS[source.format].parse_block(source, block)
-    for example in valid_records(records, settings.on_error, builder.add_invalid):
+    for example in valid_records(records, settings.on_error, builder.invalid.append):
         sentences, headline = _tokenize(example, source, settings.max_sentences, language)
         if not sentences or not headline.norms:
-            builder.add_dropped("empty")
+            builder.dropped["empty"] += 1
             continue
         full_headline = normalize_tokens(example.full_headline.split()) or headline.norms
         norms = [sentence.norms for sentence in sentences]
         pair = FilterInput(norms, full_headline, settings.limits, language)
         reason = next((name for name in filters if FILTERS[name].should_drop(pair)), None)
         if reason is not None:
-            builder.add_dropped(reason)
+            builder.dropped[reason] += 1
         else:
             builder.add_pair(sentences, headline)
-    return builder.build()
+    return builder.build(has_headline_case=language.has_headline_case)
 
 
 @dataclass(frozen=True)
@@ -211,8 +211,7 @@ def _new_ids() -> defaultdict[str, int]:
 class _ChunkBuilder:
     """Builder of a chunk, record by record."""
 
-    def __init__(self, *, has_headline_case: bool) -> None:
-        self._has_headline_case = has_headline_case
+    def __init__(self) -> None:
         self._id_of_token = _new_ids()
         self._token_ids: list[int] = []
         self._segment_has_case: list[bool] = []
@@ -221,19 +220,12 @@ class _ChunkBuilder:
         self._records: list[int] = []
         self._text_hashes: list[int] = []
         self._pair_hashes: list[int] = []
-        self._num_records = 0
-        self._dropped: Counter[str] = Counter()
-        self._invalid: list[InvalidRecord] = []
+        self.dropped: Counter[str] = Counter()
+        self.invalid: list[InvalidRecord] = []
 
-    def add_invalid(self, record: InvalidRecord) -> None:
-        """Add a record that cannot be parsed."""
-        self._invalid.append(record)
-        self._num_records += 1
-
-    def add_dropped(self, reason: str) -> None:
-        """Count a record that a filter drops."""
-        self._dropped[reason] += 1
-        self._num_records += 1
+    @property
+    def _num_records(self) -> int:
+        return len(self._records) + self.dropped.total() + len(self.invalid)
 
     def add_pair(self, sentences: list[_Segment], headline: _Segment) -> None:
         """Add a pair that passed the filters."""
@@ -245,11 +237,12 @@ class _ChunkBuilder:
         # Models read # instead of digits, so texts that differ only in digits must be in the same
         # split, but they are not duplicates.
         self._text_hashes.append(_hash_lines(sentence.norms for sentence in sentences))
-        self._pair_hashes.append(_hash_lines(map(_with_digits, (*sentences, headline))))
+        self._pair_hashes.append(
+            _hash_lines(restore_digits(each.tokens, each.norms) for each in (*sentences, headline))
+        )
         self._records.append(self._num_records)
-        self._num_records += 1
 
-    def build(self) -> Chunk:
+    def build(self, *, has_headline_case: bool) -> Chunk:
         """Return the chunk of all added records."""
         tokens = list(self._id_of_token)  # distinct tokens
         token_ids = np.array(self._token_ids, dtype=np.int64)  # (W,)
@@ -262,7 +255,7 @@ class _ChunkBuilder:
             tokens,
             token_ids,
             lengths.astype(np.int64),
-            has_headline_case=self._has_headline_case,
+            has_headline_case=has_headline_case,
         )  # (W,)
         has_case &= np.repeat(np.array(self._segment_has_case, dtype=bool), lengths)
         return Chunk(
@@ -276,8 +269,8 @@ class _ChunkBuilder:
             text_hashes=np.array(self._text_hashes, dtype=np.uint64),
             pair_hashes=np.array(self._pair_hashes, dtype=np.uint64),
             num_records=self._num_records,
-            dropped=dict(self._dropped),
-            invalid=self._invalid,
+            dropped=dict(self.dropped),
+            invalid=self.invalid,
         )
 
 
@@ -325,11 +318,3 @@ def _hash_lines(lines: Iterable[list[str]]) -> int:
     """Return a 64-bit hash of the words of lines."""
     content = "\n".join(map(" ".join, lines)).encode()
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
-
-
-def _with_digits(segment: _Segment) -> list[str]:
-    """Return the norms of a segment, with its digits where norms have #."""
-    return [
-        token.lower() if "#" in norm else norm
-        for token, norm in zip(segment.tokens, segment.norms, strict=True)
-    ]

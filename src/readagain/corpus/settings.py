@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from readagain.config.fields import check_fields
+from readagain.config.schema import Count, Size
 from readagain.corpus.filters import DEFAULT_FILTERS, FilterLimits
 from readagain.errors import ArgumentError
-from readagain.formats.records import OnError, check_on_error
+from readagain.formats.records import OnError
 from readagain.text.language import find_language
 
 DEFAULT_MAX_SENTENCES = 5
@@ -34,7 +36,7 @@ class PrepareSettings:
 
     language: str | None = None
     """Code of the language (see `text.language`); None detects it."""
-    max_sentences: int = DEFAULT_MAX_SENTENCES
+    max_sentences: Size = DEFAULT_MAX_SENTENCES
     """Number of sentences of a text that are kept; the others are ignored."""
     filters: tuple[str, ...] = DEFAULT_FILTERS
     limits: FilterLimits = field(default_factory=FilterLimits)
@@ -44,11 +46,11 @@ class PrepareSettings:
     """Size of the dev split that is taken from the training input."""
     test: SplitSize = field(default_factory=SplitSize)
     """Size of the test split that is taken from the training input."""
-    sample: int = 0
+    sample: Count = 0
     """Maximum number of pairs in each of the dev and test splits; 0 keeps all pairs."""
     seed: int = 1
     """Random seed of `sample`."""
-    min_count: int = 1
+    min_count: Size = 1
     """Minimum count of words in the train split, separately for texts and headlines.
 
     Rarer words are replaced by UNK.
@@ -56,13 +58,9 @@ class PrepareSettings:
 
     def __post_init__(self) -> None:
         # `ArgumentError` replaces {name} by the Python keyword or the command-line option.
-        check_on_error(self.on_error)
+        check_fields(self)
         if self.language is not None:
             find_language(self.language)
-        for name, minimum in (("max_sentences", 1), ("min_count", 1), ("sample", 0)):
-            value = getattr(self, name)
-            if value < minimum:
-                raise ArgumentError(f"{{{name}}} is {{0}}; expected {minimum} or more", value)
         for split, size in (("dev", self.dev), ("test", self.test)):
             if size.pairs < 0:
                 raise ArgumentError(f"{{{split}_pairs}} is {{0}}; expected 0 or more", size.pairs)

@@ -89,7 +89,7 @@ def assign_splits(
         entry["kept"] = entry["records"] - entry["dropped"].total()
         entry["dropped"] = dict(sorted(entry["dropped"].items()))
         split_chunks.append(input_chunks)
-    held_out = [name for name, size in _held_out_sizes(settings).items() if size]
+    held_out = [name for name, size in (("dev", settings.dev), ("test", settings.test)) if size]
     for name in dict.fromkeys([*(files.source.split for files in chunks), *held_out]):
         if not (splits == SPLITS.index(name)).any():
             raise _empty_split_error(name, entries, settings)
@@ -147,13 +147,7 @@ def _hold_out(
     """Move some training pairs to `split`, in place.
 
     The texts with the smallest hashes are moved to DEV, and those with the largest hashes to TEST.
-    So the two splits take different texts.
-
-    Args:
-        splits: (P,) the split of each pair, or the reason why it is dropped.
-        text_hashes: (P,) hash of each text.
-        split: DEV or TEST.
-        size: size of the split.
+    So the two splits take different texts. The arrays are those of `choose_splits`.
     """
     if not size:
         return
@@ -184,16 +178,11 @@ def origins_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(entry["origin"] for entry in entries))
 
 
-def _held_out_sizes(settings: PrepareSettings) -> dict[str, SplitSize]:
-    """Return the sizes of the splits that are taken from the training input."""
-    return {"dev": settings.dev, "test": settings.test}
-
-
 def _empty_split_error(
     split: str, entries: Sequence[Mapping[str, Any]], settings: PrepareSettings
 ) -> Exception:
     """Return the error for a split without pairs."""
-    if _held_out_sizes(settings).get(split):
+    if split != "train" and getattr(settings, split):
         return ArgumentError(
             f"no text falls into the {split} split; increase {{{split}_pairs}} or {{{split}_share}}"
         )

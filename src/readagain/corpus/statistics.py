@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.chunks import headline_segment_mask
-from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
-from readagain.text.vocab import SPECIAL_TOKENS
+from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
+from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 COVERAGE_SIZES = (2_000, 5_000, 15_000, 30_000, 69_000)
 """Decoder vocabulary sizes in tables 3 and 4 of the paper, including the special tokens."""
@@ -24,11 +24,9 @@ def summary_vocab_ids(lexicon: Lexicon) -> NDArray[np.int64]:
         (len(lexicon) + 1,) int64; `NOT_IN_VOCAB` for words that occur in no training summary and
         for `UNKNOWN_ID` = -1, the last index.
     """
-    vocab_ids = np.full(len(lexicon) + 1, NOT_IN_VOCAB)
-    by_count = np.lexsort((alphabetical_ranks(lexicon.words), -lexicon.summary_counts))
-    by_count = by_count[lexicon.summary_counts[by_count] > 0]
-    vocab_ids[by_count] = np.arange(len(by_count)) + len(SPECIAL_TOKENS)
-    return vocab_ids
+    vocab = lexicon.vocab("summary", len(lexicon) + len(SPECIAL_TOKENS) + 1)
+    vocab_ids = lexicon.vocab_ids(vocab)
+    return np.where(vocab_ids == UNK, NOT_IN_VOCAB, vocab_ids.astype(np.int64))
 
 
 class Statistics:

@@ -253,14 +253,12 @@ def _find_unusual_bigrams(
     firsts, seconds = np.divmod(keys, num_spellings)
     word_keys = word_of_spelling[firsts] * num_words + word_of_spelling[seconds]
 
-    distinct_word_keys = np.unique(word_keys)
-    totals = np.zeros(len(distinct_word_keys), dtype=np.int64)
+    same_words = _KeyCounts()
     for chunk, spellings in read_spellings():
         first, second = find_bigrams(chunk, spellings)
         chunk_keys = word_of_spelling[first] * num_words + word_of_spelling[second]
-        chunk_keys = chunk_keys[np.isin(chunk_keys, distinct_word_keys)]
-        indices = np.searchsorted(distinct_word_keys, chunk_keys)
-        totals += np.bincount(indices, minlength=len(totals))
+        same_words.add(chunk_keys[np.isin(chunk_keys, word_keys)])
+    distinct_word_keys, totals = same_words.totals()
     totals_of_keys = totals[np.searchsorted(distinct_word_keys, word_keys)]
     is_listed = 100 * counts >= rules.min_bigram_percent * totals_of_keys
     return firsts[is_listed], seconds[is_listed]

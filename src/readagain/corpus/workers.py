@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -67,7 +67,7 @@ def make_chunks(
             when no input has a record. Of several errors, the first in input order is raised.
     """
     chunks: list[ChunkFiles] = []
-    progress = _ProgressCounter(sum(map(input_bytes, sources)), on_progress)
+    counter = _ProgressCounter(sum(map(input_bytes, sources)), on_progress)
     # Submitted chunks in input order, each with the end of its block in the bytes of all inputs.
     pending: deque[tuple[WaitForChunk, int]] = deque()
 
@@ -75,7 +75,7 @@ def make_chunks(
         """Wait until at most `max_pending` submitted chunks are not finished."""
         while len(pending) > max_pending:
             wait_for_chunk, position = pending.popleft()
-            progress.add(wait_for_chunk(), position)
+            counter.add(wait_for_chunk(), position)
 
     with _open_pool(num_workers) as submit:
         bytes_before = 0
@@ -93,14 +93,14 @@ def make_chunks(
                         pending.append((submit((source, block, settings, path)), position))
                         wait_until_at_most(MAX_PENDING_PER_WORKER * num_workers)
                     else:
-                        progress.add(num_saved, position, is_resumed=True)
+                        counter.add(num_saved, position, is_resumed=True)
                 bytes_before += input_bytes(source)
                 chunks.append(ChunkFiles(source=source, paths=paths))
         except ReadAgainError:
             wait_until_at_most(0)  # raises the error of an earlier block instead, if there is one
             raise
         wait_until_at_most(0)
-    if progress.num_records == 0:
+    if counter.progress.records == 0:
         names = ", ".join(str(source.path) for source in sources)
         raise DataError(f"{names}: no record in any input; expected (text, headline) pairs")
     return chunks
@@ -110,31 +110,24 @@ class _ProgressCounter:
     """Counter of finished records, which reports the progress."""
 
     def __init__(self, total_bytes: int, on_progress: Callable[[JobProgress], None]) -> None:
-        self.num_records = 0
-        self._num_resumed = 0
+        self.progress = JobProgress(stage="reading", share=0.0, records=0)
         self._total_bytes = max(total_bytes, 1)
-        self._share = 0.0
         self._on_progress = on_progress
 
     def add(self, num_records: int, position: int, *, is_resumed: bool = False) -> None:
         """Count the records of a chunk and report the progress.
 
-        Args:
-            num_records: number of records of the chunk.
-            position: end of the chunk's block in the bytes of all inputs.
-            is_resumed: whether an earlier, interrupted run created the chunk.
+        `position` is the end of the chunk's block in the bytes of all inputs. `is_resumed` is
+        whether an earlier, interrupted run created the chunk.
         """
-        self.num_records += num_records
-        self._num_resumed += num_records if is_resumed else 0
-        self._share = min(max(position / self._total_bytes, self._share), 1.0)
-        self._on_progress(
-            JobProgress(
-                stage="reading",
-                share=self._share,
-                records=self.num_records,
-                resumed=self._num_resumed,
-            )
+        progress = self.progress
+        self.progress = replace(
+            progress,
+            share=min(max(position / self._total_bytes, progress.share), 1.0),
+            records=progress.records + num_records,
+            resumed=progress.resumed + (num_records if is_resumed else 0),
         )
+        self._on_progress(self.progress)
 
 
 @contextmanager

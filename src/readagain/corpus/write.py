@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from readagain.corpus.chunks import UNKNOWN_WORD, Chunk, headline_segment_mask
 from readagain.corpus.inputs import SPLITS, CorpusInput, Example
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
+from readagain.corpus.manifest import SPLIT_COUNTS
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard, texts_file
 from readagain.corpus.splits import DEV, TEST, TRAIN, SplitChunk
@@ -54,12 +55,17 @@ def write_shards(
     statistics: dict[str, Statistics] = {split: Statistics() for split in SPLITS}
     for split_chunk, table in zip(chunks, tables, strict=True):
         chunk = Chunk.load(split_chunk.path)
+        all_pairs = PairArrays(
+            ids=table[chunk.ids],
+            segment_lengths=chunk.segment_lengths,
+            pair_segments=chunk.pair_segments,
+            origins=np.full(len(chunk.pair_segments), split_chunk.origin_index, dtype=np.uint16),
+        )
+        if min_count > 1:
+            all_pairs = _without_rare(all_pairs, lexicon)
         for code, split in enumerate(SPLITS):
-            is_in_split = split_chunk.splits == code
-            if is_in_split.any():
-                pairs = _select_pairs(chunk, is_in_split, table, split_chunk.origin_index)
-                if min_count > 1:
-                    pairs = _without_rare(pairs, lexicon)
+            pairs = all_pairs.select(split_chunk.splits == code)
+            if len(pairs):
                 writers[split].add(pairs)
                 statistics[split].add(
                     pairs.ids, pairs.segment_lengths, pairs.pair_segments, vocab_ids
@@ -139,39 +145,16 @@ class PairArrays:
     def __len__(self) -> int:
         return len(self.pair_segments)
 
-    def split_at(self, num_pairs: int) -> tuple["PairArrays", "PairArrays"]:
-        """Return the first `num_pairs` pairs, and the other pairs."""
-        num_segments = int(self.pair_segments[:num_pairs].sum())
-        num_words = int(self.segment_lengths[:num_segments].sum())
-        arrays = zip(
-            np.split(self.ids, [num_words]),
-            np.split(self.segment_lengths, [num_segments]),
-            np.split(self.pair_segments, [num_pairs]),
-            np.split(self.origins, [num_pairs]),
-            strict=True,
+    def select(self, is_selected: NDArray[np.bool_]) -> "PairArrays":
+        """Return the pairs at which `is_selected` (P,) is True."""
+        is_segment_selected = np.repeat(is_selected, self.pair_segments)  # (G,)
+        is_word_selected = np.repeat(is_segment_selected, self.segment_lengths)  # (W,)
+        return PairArrays(
+            ids=self.ids[is_word_selected],
+            segment_lengths=self.segment_lengths[is_segment_selected],
+            pair_segments=self.pair_segments[is_selected],
+            origins=self.origins[is_selected],
         )
-        first, second = (
-            PairArrays(ids=ids, segment_lengths=lengths, pair_segments=segments, origins=origins)
-            for ids, lengths, segments, origins in arrays
-        )
-        return first, second
-
-
-def _select_pairs(
-    chunk: Chunk, is_selected: NDArray[np.bool_], table: NDArray[np.int32], origin_index: int
-) -> PairArrays:
-    """Return the pairs of a chunk at which `is_selected` (P,) is True.
-
-    `table` has the lexicon ids of the word ids of the chunk.
-    """
-    is_segment_selected = np.repeat(is_selected, chunk.pair_segments)  # (G,)
-    is_word_selected = np.repeat(is_segment_selected, chunk.segment_lengths)  # (W,)
-    return PairArrays(
-        ids=table[chunk.ids[is_word_selected]],
-        segment_lengths=chunk.segment_lengths[is_segment_selected],
-        pair_segments=chunk.pair_segments[is_selected],
-        origins=np.full(int(is_selected.sum()), origin_index, dtype=np.uint16),
-    )
 
 
 def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
@@ -198,16 +181,17 @@ class ShardWriter:
     def __init__(self, folder: Path, split: str, shard_pairs: int) -> None:
         self.folder = folder
         self.split = split
-        self.counts = {"pairs": 0, "segments": 0, "words": 0, "shards": 0}
+        self.counts = dict.fromkeys(SPLIT_COUNTS, 0)
         self._shard_pairs = shard_pairs
         self._buffer: list[PairArrays] = []
 
     def add(self, pairs: PairArrays) -> None:
         """Add pairs, and write every shard that becomes full."""
         while len(pairs) and self._num_buffered + len(pairs) >= self._shard_pairs:
-            first, pairs = pairs.split_at(self._shard_pairs - self._num_buffered)
-            self._buffer.append(first)
+            fits = np.arange(len(pairs)) < self._shard_pairs - self._num_buffered
+            self._buffer.append(pairs.select(fits))
             self.flush()
+            pairs = pairs.select(~fits)
         if len(pairs):
             self._buffer.append(pairs)
 

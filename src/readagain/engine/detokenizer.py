@@ -77,7 +77,7 @@ class Detokenizer:
                     SummaryToken(word.norm, source_position, log_prob=log_prob, source=word)
                 )
             else:
-                norm = self._vocab.word(id)
+                norm = self._vocab.words[id]
                 attended = _attended_positions(hypothesis, t, source) if "#" in norm else ()
                 tokens.append(SummaryToken(norm, None, attended, log_prob=log_prob))
         return tokens

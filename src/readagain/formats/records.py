@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from readagain.errors import ArgumentError, DataError
 
@@ -47,14 +47,6 @@ class InvalidRecord:
 
 OnError = Literal["stop", "skip"]
 """What to do with an invalid record: raise an error, or skip and report it."""
-
-
-def check_on_error(on_error: str) -> None:
-    """Raise `ArgumentError` for a value other than those of `OnError`."""
-    if on_error not in get_args(OnError):
-        raise ArgumentError(
-            "{on_error} is {0!r}; expected {1}", on_error, " or ".join(get_args(OnError))
-        )
 
 
 class InvalidRecordError(ArgumentError, DataError):

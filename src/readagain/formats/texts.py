@@ -39,7 +39,7 @@ _NOT_TEXT = {
     b"{\\rtf": "an RTF file; save it as plain text",
 }
 _HTML = re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
-_SUFFIXES: dict[str, TextFormat] = {
+TABLE_SUFFIXES: dict[str, TextFormat] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".json": "jsonl",
@@ -87,7 +87,9 @@ class RecordSchema:
 def text_format(path: Path) -> TextFormat:
     """Return the format for the suffix of a file; "text" if it is unknown."""
     name = plain_name(path)
-    return next((format for suffix, format in _SUFFIXES.items() if name.endswith(suffix)), "text")
+    return next(
+        (format for suffix, format in TABLE_SUFFIXES.items() if name.endswith(suffix)), "text"
+    )
 
 
 def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:

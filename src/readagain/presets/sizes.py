@@ -7,12 +7,9 @@ from readagain.config.schema import RunSpec
 
 
 def with_vocab_sizes(name: str, run: RunSpec, thousands: Iterable[int]) -> dict[str, RunSpec]:
-    """Return copies of a run with decoder vocabularies of several sizes.
+    """Return copies of a run with decoder vocabularies of several sizes, in thousands of words.
 
-    Args:
-        name: start of the names of the presets: `gru` gives `gru_15k`, `gru_69k`.
-        run: the run to copy.
-        thousands: sizes in thousands of words, such as 15 and 69.
+    With `name` `gru` and sizes 15 and 69 the presets are `gru_15k` and `gru_69k`.
     """
     return {
         f"{name}_{number}k": override(

@@ -121,6 +121,13 @@ def normalize_tokens(tokens: Iterable[str]) -> list[str]:
     return [_NORMS[token] for token in tokens]
 
 
+def restore_digits(tokens: Iterable[str], norms: Iterable[str]) -> list[str]:
+    """Return norms with the digits of their tokens instead of #."""
+    return [
+        token.lower() if "#" in norm else norm for token, norm in zip(tokens, norms, strict=True)
+    ]
+
+
 def decode_entities(text: str) -> str:
     """Replace HTML entities by their characters, even if they are encoded several times.
 

@@ -94,6 +94,11 @@ class Truecaser:
                 return pair.split(" ")[index]
         return self.word(norm)
 
+    def words_in_context(self, norms: Sequence[str]) -> list[str | None]:
+        """Return the spellings of consecutive words, each in the context of its neighbours."""
+        before, after = [None, *norms[:-1]], [*norms[1:], None]
+        return list(map(self.word_in_context, norms, before, after))
+
     def restricted_to(self, vocab: Vocab) -> "Truecaser":
         """Return a truecaser with the entries whose words are all in a vocabulary."""
         return Truecaser(
@@ -220,11 +225,9 @@ def truecase_sentence(
     >>> truecase_sentence(surfaces, [surface.lower() for surface in surfaces], truecaser)
     ['ferry', 'to', 'Ostham', 'sinks', 'off', 'UK']
     """
-    before, after = [None, *norms[:-1]], [*norms[1:], None]
-    spellings = map(truecaser.word_in_context, norms, before, after)
     return [
         _truecase_word(surface, spelling, truecaser)
-        for surface, spelling in zip(surfaces, spellings, strict=True)
+        for surface, spelling in zip(surfaces, truecaser.words_in_context(norms), strict=True)
     ]
 
 
@@ -249,15 +252,12 @@ def truecase_start(
     is_changed = has_other_spelling or is_unknown_name
     if not is_changed or _has_intended_capitals(words, remaining):
         return list(surfaces)
-    truecased = []
-    for index, surface in enumerate(words):
-        before = norms[index - 1] if index > 0 else None
-        after = norms[index + 1] if index + 1 < len(words) else None
-        if index > 0 and surface.lower() in _LOWER_IN_NAMES:
-            truecased.append(surface.lower())
-        else:
-            spelling = truecaser.word_in_context(norms[index], before, after)
-            truecased.append(_spell_or_capitalize(surface, spelling))
+    truecased = list(
+        map(_spell_or_capitalize, words, truecaser.words_in_context(norms[: len(words)]))
+    )
+    for index, word in enumerate(words):
+        if index > 0 and word.lower() in _LOWER_IN_NAMES:
+            truecased[index] = word.lower()
     return [*truecased, *remaining]
 
 

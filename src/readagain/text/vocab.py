@@ -78,12 +78,6 @@ class Vocab:
         find = self._ids.get
         return [find(word, UNK) for word in words]
 
-    def word(self, id: int) -> str:
-        """Return the word with this id."""
-        if not 0 <= id < len(self.words):
-            raise ConfigError(f"word id is {id}; expected 0 to {len(self.words) - 1}")
-        return self.words[id]
-
     def __len__(self) -> int:
         return len(self.words)
 

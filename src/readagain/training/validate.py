@@ -120,7 +120,7 @@ class Validator:
         output = []
         for id in ids:
             if id < len(vocab):
-                output.append(vocab.word(id))
+                output.append(vocab.words[id])
             else:
                 sentence, position = divmod(id - len(vocab), padded_length)
                 output.append(lexicon.words[sentences[sentence][position]])

@@ -11,7 +11,7 @@ def test_summary_vocab_ids_match_the_vocabulary():
     )
     vocab = lexicon.vocab("summary", 100)
     vocab_ids = summary_vocab_ids(lexicon)
-    assert [vocab.word(id) for id in vocab_ids[:4]] == ["storm", "the", "calm", "brook"]
+    assert [vocab.words[id] for id in vocab_ids[:4]] == ["storm", "the", "calm", "brook"]
     assert vocab_ids[4] == vocab_ids[UNKNOWN_ID] == NOT_IN_VOCAB
 
 

@@ -19,7 +19,7 @@ from readagain.text.vocab import (
 
 def test_special_tokens_come_first():
     vocab = Vocab.from_counts({"a": 1}, size=10)
-    assert [vocab.word(id) for id in (PAD, UNK, BOS, EOS)] == list(SPECIAL_TOKENS)
+    assert [vocab.words[id] for id in (PAD, UNK, BOS, EOS)] == list(SPECIAL_TOKENS)
     assert vocab.words[4:] == ("a",)
 
 
@@ -65,17 +65,12 @@ def test_vocab_ids_and_words_are_inverse(tmp_path_factory, counts):
     path = tmp_path_factory.mktemp("vocab") / "vocab.txt"
     vocab.save(path)
     loaded = Vocab.load(path)
-    assert [loaded.word(id) for id in loaded.ids(vocab.words)] == list(vocab.words)
+    assert [loaded.words[id] for id in loaded.ids(vocab.words)] == list(vocab.words)
 
 
 def test_vocab_rejects_a_size_below_five():
     with pytest.raises(ConfigError, match="vocabulary size is 4, .*; use 5 or more"):
         Vocab.from_counts({"a": 1}, size=4)
-
-
-def test_vocab_rejects_an_unknown_id():
-    with pytest.raises(ConfigError, match="word id is 7; expected 0 to 3"):
-        Vocab(SPECIAL_TOKENS).word(7)
 
 
 def test_vocab_rejects_a_lone_surrogate():

@@ -45,7 +45,7 @@ def test_copied_oov_word_comes_from_the_text(make_job):
     position = next(index for index, word in enumerate(words) if word not in job.vocabs.summary)
     V = len(job.vocabs.summary)
     headline = validator._build_headline(0, [V + position, 4], 40)
-    assert headline.output == f"{words[position]} {job.vocabs.summary.word(4)}"
+    assert headline.output == f"{words[position]} {job.vocabs.summary.words[4]}"
     assert headline.source == " ".join(words)
 
 

@@ -21,7 +21,7 @@ from readagain.formats.files import open_bytes, walk_files
 from readagain.formats.lines import describe_decode_error
 from readagain.formats.records import MAX_RECORD_BYTES, Block, InvalidRecord
 from readagain.text.document import headline_tokens, read_document
-from readagain.text.normalization import normalize_tokens
+from readagain.text.normalization import normalize_tokens, restore_digits
 
 NUM_REFERENCES = 4
 MAX_SENTENCES = 5
@@ -169,10 +169,7 @@ def _first_sentences(content: str, *, is_2003: bool) -> list[str]:
 def _tokenize(sentence: str) -> list[str]:
     """Return normalized words, but with digits instead of #."""
     tokens = headline_tokens(sentence)
-    norms = normalize_tokens(tokens)
-    words = (
-        token.lower() if "#" in norm else norm for token, norm in zip(tokens, norms, strict=True)
-    )
+    words = restore_digits(tokens, normalize_tokens(tokens))
     return ["," if word == "_" else word for word in words]
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from readagain.corpus.inputs import Columns, CorpusInput, SplitName
 from readagain.corpus.readers import agiga, duc_nist, huggingface, parallel
-from readagain.corpus.readers.formats import detect_format, find_format
+from readagain.corpus.readers.formats import FORMATS, MARKUP_SUFFIXES, detect_format
 from readagain.errors import ArgumentError, DataError
 from readagain.formats.columns import choose_column
 from readagain.formats.files import check_regular_file, named_errors, plain_name
 from readagain.formats.lines import check_encoding
+from readagain.formats.texts import TABLE_SUFFIXES
 
 logger = logging.getLogger(__name__)
 
@@ -23,9 +24,7 @@ SPLIT_NAMES: dict[SplitName, tuple[str, ...]] = {
     "test": ("test",),
 }
 # Suffixes of the files of a folder that are read.
-KNOWN_SUFFIXES = (
-    ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tab", ".parquet", ".xml", ".rss", ".atom",
-)  # fmt: skip
+KNOWN_SUFFIXES = (*TABLE_SUFFIXES, *MARKUP_SUFFIXES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +63,12 @@ def find_inputs(
         ArgumentError: when an option is not supported for the inputs.
     """
     check_encoding(options.encoding)
-    if options.format is not None:
-        find_format(options.format)
+    if options.format is not None and options.format not in FORMATS:
+        raise ArgumentError(
+            "{format}: unknown format '{0}'; expected one of {1}",
+            options.format,
+            ", ".join(FORMATS),
+        )
     if options.headlines is not None and len(arguments) != 1:
         raise ArgumentError(
             "{headlines}: needs exactly one file of texts; found {0} inputs", len(arguments)
@@ -154,8 +157,8 @@ def _make_input(
         if not file.exists():
             raise DataError(f"{file}: no such file of headlines")
         check_regular_file(file)
-    is_text_tokenized = find_format(format).is_text_tokenized
-    is_headline_tokenized = find_format(format).is_headline_tokenized
+    is_text_tokenized = FORMATS[format].is_text_tokenized
+    is_headline_tokenized = FORMATS[format].is_headline_tokenized
     if options.is_tokenized is not None:
         is_text_tokenized = is_headline_tokenized = options.is_tokenized
     elif headlines:
@@ -175,7 +178,7 @@ def _make_input(
 
 def _choose_columns(path: Path, format: str, options: CorpusReadOptions) -> Columns | None:
     """Return the columns of the text and the headline; None for a format without columns."""
-    column_names = find_format(format).column_names
+    column_names = FORMATS[format].column_names
     if column_names is None:
         return None
     names, where = column_names(path, options.encoding), str(path)

@@ -14,9 +14,10 @@ from readagain.corpus.readers import (
     parallel,
     tables,
 )
-from readagain.errors import MAX_QUOTE_LENGTH, ArgumentError, DataError
+from readagain.errors import MAX_QUOTE_LENGTH, DataError
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.lines import BOM, reject_utf16
+from readagain.formats.texts import text_format
 
 FORMATS: dict[str, CorpusFormat] = {
     "jsonl": tables.JSONL,
@@ -36,20 +37,8 @@ FORMATS: dict[str, CorpusFormat] = {
 
 HEAD_BYTES = 1 << 16
 """Number of bytes at the start of a file that are read to detect its format."""
+MARKUP_SUFFIXES = (".xml", ".rss", ".atom")
 _ROOT_TAG = re.compile(rb"<([A-Za-z_][^\s<>/]*)")
-
-
-def find_format(name: str) -> CorpusFormat:
-    """Return a format by its name.
-
-    Raises:
-        ArgumentError: when there is no such format; the message lists the formats.
-    """
-    if name not in FORMATS:
-        raise ArgumentError(
-            "{format}: unknown format '{0}'; expected one of {1}", name, ", ".join(FORMATS)
-        )
-    return FORMATS[name]
 
 
 def detect_format(path: Path) -> str:
@@ -60,9 +49,9 @@ def detect_format(path: Path) -> str:
     Raises:
         DataError: when the file is empty or of an unknown format.
     """
-    name = plain_name(path)
     if path.is_dir():
         return "duc-nist"
+    name, named_format = plain_name(path), text_format(path)
     with open_bytes(path) as (stream, _):
         head = stream.read(HEAD_BYTES)
     if not head:
@@ -70,18 +59,18 @@ def detect_format(path: Path) -> str:
     reject_utf16(path, head)
     if head.startswith(b"PAR1"):
         return "parquet"
-    if name.endswith(".parquet"):
+    if named_format == "parquet":
         raise DataError(f"{path}: not a Parquet file, which starts with PAR1; download it again")
     if parallel.find_references(path):
         return "duc"
     if parallel.find_headlines(path):
         return "gigaword"
-    if name.endswith((".csv", ".tsv", ".tab")):
+    if named_format == "csv":
         return "csv"
     start = head.removeprefix(BOM).lstrip()
-    if start.startswith(b"<") or name.endswith((".xml", ".rss", ".atom")):
+    if start.startswith(b"<") or name.endswith(MARKUP_SUFFIXES):
         return _detect_markup(path, start)
-    if start.startswith((b"{", b"[")) or name.endswith((".jsonl", ".ndjson", ".json")):
+    if start.startswith((b"{", b"[")) or named_format == "jsonl":
         return _detect_json(name, start)
     if parallel.is_headlines_file(path):
         raise DataError(f"{path}: a file of headlines; give the file of texts beside it")
@@ -118,7 +107,7 @@ def _detect_json(name: str, start: bytes) -> str:
     try:
         first_line = json.loads(start.partition(b"\n")[0])
     except (ValueError, RecursionError):
-        return "jsonl" if is_named_jsonl else "newsapi"
+        first_line = None
     if not isinstance(first_line, dict):
         return "jsonl" if is_named_jsonl else "newsapi"
     has_articles = any(isinstance(first_line.get(key), list) for key in newsapi.LIST_KEYS)
