@@ -19,6 +19,8 @@ from readagain.rouge.options import SCORE_KINDS, Protocol, find_protocol
 from readagain.rouge.scores import Numbers, score_items
 from readagain.search.features import FEATURE_NAMES, count_features
 
+TUNED_MEASURE = "rouge-1"
+"""Measure that is maximized: its recall or F1, as the protocol reports."""
 _WEIGHT_DECIMALS = 4
 _FIRST_MAX_CHANGE = 4.0
 """Maximum change of a weight in the first rounds. The best weights of a weak network are 5 to 18,
@@ -55,8 +57,7 @@ def tune(
     data: DataSet,
     protocol: str,
     *,
-    measure: str,
-    max_rounds: int,
+    max_rounds: int = 10,
     on_summary: Callable[[], None] = lambda: None,
 ) -> Iterator[Round]:
     """Yield the rounds of tuning; the first has all weights at 0.
@@ -69,11 +70,10 @@ def tune(
         network: a model, loaded with the settings of `protocol`.
         data: the data set to tune on.
         protocol: name of the protocol.
-        measure: measure to maximize, such as `rouge-1`; recall or F1, as the protocol reports.
         max_rounds: maximum number of rounds.
         on_summary: function to call after each text of each round.
     """
-    pool = _SummaryPool(network, data, _make_metric(find_protocol(protocol), measure))
+    pool = _SummaryPool(network, data, find_protocol(protocol))
     best = pool.search(np.zeros(len(FEATURE_NAMES)), on_summary)
     yield best
     max_change = _FIRST_MAX_CHANGE
@@ -89,23 +89,6 @@ def tune(
             best = result
         else:
             max_change /= 2
-
-
-Metric = Callable[[list[str], Sequence[str]], Numbers]
-"""Function that takes summaries of one text and its references, and scores each summary."""
-
-
-def _make_metric(protocol: Protocol, measure: str) -> Metric:
-    """Return a metric: the main score of a protocol for one measure."""
-    column = protocol.options.measures.index(measure)
-    kind = SCORE_KINDS.index(protocol.main_score)
-
-    def metric(summaries: list[str], references: Sequence[str]) -> Numbers:
-        items = [(summary, references) for summary in summaries]
-        scores: Numbers = score_items(protocol.options, items)[:, column, kind]
-        return scores
-
-    return metric
 
 
 @dataclass
@@ -130,8 +113,8 @@ class _TextSummaries:
 class _SummaryPool:
     """Summaries that all rounds have found, by text."""
 
-    def __init__(self, network: NetworkSystem, data: DataSet, metric: Metric) -> None:
-        self._network, self._data, self._metric = network, data, metric
+    def __init__(self, network: NetworkSystem, data: DataSet, protocol: Protocol) -> None:
+        self._network, self._data, self._protocol = network, data, protocol
         run = network.summarizer.run
         reader = SourceReader(run, network.model_dir.source_vocab, network.model_dir.vocab)
         self._texts = []
@@ -170,7 +153,7 @@ class _SummaryPool:
                 known.features.append(features)
                 new_texts.append(text)
             if new_texts:
-                known.metrics += self._metric(new_texts, row.references).tolist()
+                known.metrics += self._score(new_texts, row.references)
             first_words = tuple(token.norm for token in n_best[0][1].words)
             total += known.metrics[known.indices[first_words]]
             on_summary()
@@ -192,6 +175,15 @@ class _SummaryPool:
             features[document, :num_summaries] = known.features
             metrics[document, :num_summaries] = known.metrics
         return NBestLists(base, features, metrics)
+
+    def _score(self, summaries: list[str], references: Sequence[str]) -> list[float]:
+        """Return the metric of each of several summaries of one text."""
+        options = self._protocol.options
+        scores = score_items(options, [(summary, references) for summary in summaries])
+        column = options.measures.index(TUNED_MEASURE)
+        kind = SCORE_KINDS.index(self._protocol.main_score)
+        main_scores: list[float] = scores[:, column, kind].tolist()
+        return main_scores
 
     def _count_summaries(self) -> int:
         return sum(len(known.indices) for known in self._texts)

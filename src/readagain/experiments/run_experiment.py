@@ -19,7 +19,7 @@ from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ArgumentError
 from readagain.evaluation.evaluate import Evaluation, evaluate
 from readagain.evaluation.systems import System, load_system
-from readagain.evaluation.tuning import tune
+from readagain.evaluation.tuning import TUNED_MEASURE, tune
 from readagain.experiments.catalog import Experiment, PlannedRun
 from readagain.experiments.copying import count_oov
 from readagain.experiments.corpora import DUC, Corpora, EvaluationSet
@@ -47,9 +47,6 @@ from readagain.training.provenance import describe_device, package_commit
 from readagain.training.run_dir import RunDir
 from readagain.training.stop_signal import StopSignal
 from readagain.version import __version__
-
-_TUNE_MEASURE = "rouge-1"
-_MAX_TUNE_ROUNDS = 10
 
 
 class InterruptedRunError(Exception):
@@ -237,8 +234,6 @@ class ExperimentRunner:
                 model.system(duc_test.protocol),
                 duc_test.data,
                 duc_test.protocol,
-                measure=_TUNE_MEASURE,
-                max_rounds=_MAX_TUNE_ROUNDS,
                 on_summary=self.check_stop,
             )
         )
@@ -247,7 +242,7 @@ class ExperimentRunner:
         self.print(f"{planned.name}: tuned on {duc_test.name}: {weights}")
         return model.with_decode(best.settings), {
             "set": duc_test.name,
-            "objective": _TUNE_MEASURE,
+            "objective": TUNED_MEASURE,
             "weights": best.weights_by_name,
             "rounds": [round_.value for round_ in rounds],
         }
