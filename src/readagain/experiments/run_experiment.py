@@ -76,8 +76,7 @@ class ExperimentRunner:
         return experiment_run(
             planned.experiment,
             scale=self.options.scale,
-            # Equal to `planned.recipe`, but of the type `Recipe` instead of `str`.
-            recipe=next(name for name in self.options.recipes if name == planned.recipe),
+            recipe=planned.recipe,
             seed=planned.seed,
             train_pairs=corpus.manifest.splits["train"]["pairs"],
             epochs=self.options.epochs,
