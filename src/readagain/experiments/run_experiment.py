@@ -4,7 +4,6 @@ import gc
 import platform
 import shutil
 import time
-from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -110,8 +109,7 @@ class ExperimentRunner:
     def score_baseline(self, planned: PlannedRun) -> ExperimentResult:
         """Score a baseline and write the result."""
         start = time.monotonic()
-        name = planned.experiment.system
-        sets, summaries = self._score(planned, lambda protocol: load_system(name, protocol))
+        sets, summaries = self._score(planned, None)
         result = self._make_result(
             planned, sets, parameters=0, training={}, seconds=time.monotonic() - start
         )
@@ -131,7 +129,7 @@ class ExperimentRunner:
         training = _describe_training(model_path)
         if has_features(run):
             model, training["tuned"] = self._tune(planned, model)
-        sets, summaries = self._score(planned, model.system, model)
+        sets, summaries = self._score(planned, model)
         # The first data set is the dev split of the corpus.
         dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
         # A resumed training took longer than in this call.
@@ -247,27 +245,21 @@ class ExperimentRunner:
         }
 
     def _score(
-        self,
-        planned: PlannedRun,
-        load: Callable[[str], System],
-        model: ExperimentModel | None = None,
+        self, planned: PlannedRun, model: ExperimentModel | None
     ) -> tuple[dict[str, DatasetResult], dict[str, list[str]]]:
-        """Score a system on all data sets.
+        """Return scores and summaries by data set.
 
-        Args:
-            planned: the run.
-            load: function that returns the system with the settings of a protocol.
-            model: network to score a second time, with the decoding settings of its own paper;
-                None for a baseline.
-
-        Returns:
-            Scores and summaries by data set.
+        A network is also scored with the decoding settings of its own paper. `model` is None for a
+        baseline.
         """
         sets, summaries = {}, {}
         for test in self.corpora.tests(planned.experiment.min_sentences):
-            result = self._evaluate(load(test.protocol), test)
             own = None
-            if model is not None:
+            if model is None:
+                system = load_system(planned.experiment.system, test.protocol)
+                result = self._evaluate(system, test)
+            else:
+                result = self._evaluate(model.system(test.protocol), test)
                 reference_words = result.reference_stats.words
                 own = self._score_own_decoding(planned.experiment, model, test, reference_words)
             sets[test.name] = DatasetResult(
