@@ -7,8 +7,7 @@ from queue import SimpleQueue
 from typing import Any, Protocol, assert_never
 
 from readagain.classic.link_grammar import LinkParser
-from readagain.classic.topiary import TopiaryHeadline, topiary_headline
-from readagain.classic.topics import Topics
+from readagain.classic.topiary import TopiaryHeadline, Topics, topiary_headline
 from readagain.config.options import SummarizeOptions, decode_overrides, override_decode
 from readagain.config.schema import LeadSpec, PrefixSpec, TopiarySpec
 from readagain.corpus.chunks import UNKNOWN_SPELLINGS

@@ -50,6 +50,7 @@ class ExperimentModel:
     def __init__(self, path: Path, device: torch.device) -> None:
         self.model_dir = ModelDir.open(path)
         self.run = self.model_dir.run
+        self.reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
         self.step_model = TorchStepModel(
             load_network(self.model_dir, purpose="evaluating").to(device)
         )
@@ -105,13 +106,12 @@ class ExperimentModel:
         Empty texts are left out. Return (None, []) if all texts are empty, or if the network has
         no second reading pass and so no importance.
         """
-        reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
-        sources = [reader.read(text, tokenized=is_tokenized) for text in texts]
+        sources = [self.reader.read(text, tokenized=is_tokenized) for text in texts]
         sources = [source for source in sources if not source.is_empty]
         kind, weighted = None, []
         for start in range(0, len(sources), _IMPORTANCE_BATCH_SIZE):
             batch_sources = sources[start : start + _IMPORTANCE_BATCH_SIZE]
-            batch = reader.batch(batch_sources)
+            batch = self.reader.batch(batch_sources)
             importance = source_importance(self.step_model, self.run.model, batch)
             if importance is None:
                 return None, []
@@ -139,9 +139,8 @@ class ExperimentModel:
             For each word, its neighbours with their cosine similarity; {} for a network without
             p_i.
         """
-        reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
-        source = reader.read(text, tokenized=True)
-        batch = reader.batch([source])
+        source = self.reader.read(text, tokenized=True)
+        batch = self.reader.batch([source])
         copy_embeddings = self.step_model.start(batch).network_state.memory.copy_words
         norms = [word.norm for word in source.read_words]
         read_words = list(dict.fromkeys(word for word in words if word in norms))

@@ -1,7 +1,7 @@
 from math import log
 
-from readagain.classic import topics
-from readagain.classic.topics import Topics
+from readagain.classic import topiary
+from readagain.classic.topiary import Topics
 
 VOCABULARY = ["the", "said", "people", "bridge"]
 
@@ -12,7 +12,7 @@ def test_topic_score_is_tf_idf():
 
 
 def test_words_beyond_max_rank_have_equal_idf(monkeypatch):
-    monkeypatch.setattr(topics, "MAX_RANK", 3)
+    monkeypatch.setattr(topiary, "MAX_RANK", 3)
     assert (
         Topics(VOCABULARY).score("bridge", 1) == Topics(VOCABULARY).score("zeppelin", 1) == log(4)
     )
