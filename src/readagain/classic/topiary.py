@@ -4,13 +4,14 @@ Zajic, Dorr and Schwartz 2004, "BBN/UMD at DUC-2004: Topiary".
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
 from readagain.classic.link_grammar import LinkParser
 from readagain.classic.tree import Leaf, Phrase
 from readagain.classic.trimming import trim
+from readagain.corpus.chunks import UNKNOWN_SPELLINGS
 from readagain.corpus.filters import STOPWORDS
 from readagain.rouge.stemmer import stem
 from readagain.text.detokenization import write_copied
@@ -34,11 +35,9 @@ class Topics:
 
     Args:
         vocabulary: words in the order of their frequency, the most frequent first.
-        excluded: words that are never topics, such as UNK.
     """
 
-    def __init__(self, vocabulary: Sequence[str], *, excluded: Collection[str] = ()) -> None:
-        self._excluded = frozenset(excluded)
+    def __init__(self, vocabulary: Sequence[str]) -> None:
         self._ranks = {word: rank for rank, word in enumerate(vocabulary, start=1)}
 
     def score(self, norm: str, num_occurrences: int) -> float:
@@ -56,7 +55,7 @@ class Topics:
         counts = Counter(norms)
         first_positions: dict[str, int] = {}
         for position, norm in enumerate(norms):
-            if norm not in self._excluded and _is_topical(norm, tags.get(position, "")):
+            if _is_topical(norm, tags.get(position, "")):
                 first_positions.setdefault(norm, position)
         return sorted(
             first_positions.values(),
@@ -65,8 +64,8 @@ class Topics:
 
 
 def _is_topical(norm: str, tag: str) -> bool:
-    """Return whether a word may be a topic: a noun or an untagged word, but no stop word."""
-    if norm in STOPWORDS or not any(char.isalpha() for char in norm):
+    """Return whether a word may be a topic: a noun or an untagged word, no stop word or UNK."""
+    if norm in STOPWORDS or norm in UNKNOWN_SPELLINGS or not any(char.isalpha() for char in norm):
         return False
     return not tag or tag.startswith(_NOUN_TAGS)
 

@@ -33,8 +33,8 @@ def test_stop_words_and_numbers_are_not_topics():
     assert Topics(VOCABULARY).rank(["the", "of", ",", "1987", "##"], {}) == []
 
 
-def test_excluded_words_are_not_topics():
-    assert Topics(VOCABULARY, excluded=["UNK"]).rank(["UNK", "ferry"], {}) == [1]
+def test_unk_is_not_a_topic():
+    assert Topics(VOCABULARY).rank(["UNK", "ferry"], {}) == [1]
 
 
 def test_words_tagged_as_verbs_are_not_topics():
