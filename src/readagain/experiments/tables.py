@@ -181,7 +181,7 @@ def _score_cells(
 
 def _mean_words(results: Sequence[DatasetResult]) -> float:
     """Return the mean length of summaries over seeds."""
-    return mean(result.habits["words"] for result in results)
+    return mean(float(result.habits["words"]) for result in results)
 
 
 def _training_cells(results: SeedResults) -> dict[str, TableCell]:
@@ -212,8 +212,8 @@ def _describe_sources(store: ResultStore, table: str) -> list[str]:
         if result.run is not None
     }
     datasets = {
-        f"{name} ({len(dataset_result.items()):,} texts, {dataset_result.protocol}, fingerprint "
-        f"{dataset_result.fingerprint[:12]})"
+        f"{name} ({len(dataset_result.text_scores()):,} texts, {dataset_result.protocol}, "
+        f"fingerprint {dataset_result.fingerprint[:12]})"
         for result in results
         for name, dataset_result in result.sets.items()
     }

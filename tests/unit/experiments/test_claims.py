@@ -21,7 +21,7 @@ def claim(store, name, timing=None):
 
 
 def decisive(found):
-    """Return the evidence that decides test test of a claim."""
+    """Return the evidence that decides each test of a claim."""
     return [evidence[0] for evidence in found.tests]
 
 

@@ -77,7 +77,7 @@ def test_explain_needs_exported_graphs(kept_run):
 def test_item_scores_have_the_mean_of_the_score(kept_run):
     result, _, _ = kept_run
     for scored in result.sets.values():
-        means = scored.items().mean(axis=0)
+        means = scored.text_scores().mean(axis=0)
         values = [value for value, _, _ in scored.rouge.values()]
         np.testing.assert_allclose(means, values, atol=0.02)
 
@@ -174,7 +174,7 @@ def test_summaries_file_has_a_summary_per_text(reproduced, read_summaries):
     for result in read_results(out):
         summaries = read_summaries(out / "summaries" / f"{result.run_name}.jsonl.gz")
         assert {name: len(texts) for name, texts in summaries.items()} == {
-            name: len(scored.items()) for name, scored in result.sets.items()
+            name: len(scored.text_scores()) for name, scored in result.sets.items()
         }
 
 
