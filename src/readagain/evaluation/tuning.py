@@ -8,6 +8,7 @@ summaries best by ROUGE. Tuning ends when a round finds no new summary.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -91,23 +92,20 @@ def tune(
             max_change /= 2
 
 
-@dataclass
-class _TextSummaries:
-    """Different summaries of one text, without duplicates.
+class _Candidate(NamedTuple):
+    """Summary of a text: its score without features, its (F,) features and its metric."""
 
-    Args:
-        sentences: words of the text that the model reads, by sentence.
-        indices: index of each summary in the lists below, by its words.
-        base_scores: score of each summary without features.
-        features: (F,) features of each summary.
-        metrics: metric of each summary.
-    """
+    base_score: float
+    features: Numbers
+    metric: float
+
+
+@dataclass(frozen=True)
+class _TextSummaries:
+    """Words of a text that the model reads, by sentence, and its summaries by their words."""
 
     sentences: list[list[str]]
-    indices: dict[tuple[str, ...], int] = field(default_factory=dict)
-    base_scores: list[float] = field(default_factory=list)
-    features: list[Numbers] = field(default_factory=list)
-    metrics: list[float] = field(default_factory=list)
+    candidates: dict[tuple[str, ...], _Candidate] = field(default_factory=dict)
 
 
 class _SummaryPool:
@@ -139,23 +137,19 @@ class _SummaryPool:
         )
         total = 0.0
         for known, row, n_best in zip(self._texts, self._data.rows, n_best_lists, strict=True):
-            new_texts = []
-            for text, summary in n_best:
+            metrics = self._score([text for text, _ in n_best], row.references)
+            for metric, (_, summary) in zip(metrics, n_best, strict=True):
                 words = tuple(token.norm for token in summary.words)
-                if words in known.indices:
+                if words in known.candidates:
                     continue
-                known.indices[words] = len(known.indices)
                 # The score is (log-probability + weights . features) / length penalty; the base
                 # score is the score without features.
                 penalty = (len(words) + 1) ** decode.length_penalty
                 features = count_features(words, known.sentences) / penalty
-                known.base_scores.append(summary.score - float(features @ weights))
-                known.features.append(features)
-                new_texts.append(text)
-            if new_texts:
-                known.metrics += self._score(new_texts, row.references)
+                base_score = summary.score - float(features @ weights)
+                known.candidates[words] = _Candidate(base_score, features, metric)
             first_words = tuple(token.norm for token in n_best[0][1].words)
-            total += known.metrics[known.indices[first_words]]
+            total += known.candidates[first_words].metric
             on_summary()
         return Round(
             weights=weights,
@@ -165,15 +159,15 @@ class _SummaryPool:
 
     def n_best_lists(self) -> NBestLists:
         """Return all summaries of the pool as arrays."""
-        D, K = len(self._texts), max(len(known.indices) for known in self._texts)
+        D, K = len(self._texts), max(len(known.candidates) for known in self._texts)
         base = np.full((D, K), -np.inf)
         features = np.zeros((D, K, len(FEATURE_NAMES)))
         metrics = np.zeros((D, K))
         for document, known in enumerate(self._texts):
-            num_summaries = len(known.indices)
-            base[document, :num_summaries] = known.base_scores
-            features[document, :num_summaries] = known.features
-            metrics[document, :num_summaries] = known.metrics
+            for index, candidate in enumerate(known.candidates.values()):
+                base[document, index] = candidate.base_score
+                features[document, index] = candidate.features
+                metrics[document, index] = candidate.metric
         return NBestLists(base, features, metrics)
 
     def _score(self, summaries: list[str], references: Sequence[str]) -> list[float]:
@@ -186,7 +180,7 @@ class _SummaryPool:
         return main_scores
 
     def _count_summaries(self) -> int:
-        return sum(len(known.indices) for known in self._texts)
+        return sum(len(known.candidates) for known in self._texts)
 
 
 def _decode_settings(weights: Numbers) -> dict[str, float]:

@@ -39,9 +39,9 @@ def test_base_score_does_not_depend_on_the_weights(network, read, gigaword):
         pool.search(np.array(weights), lambda: None)
         base_scores.append(
             {
-                (row, words): summaries.base_scores[index]
+                (row, words): candidate.base_score
                 for row, summaries in enumerate(pool._texts)
-                for words, index in summaries.indices.items()
+                for words, candidate in summaries.candidates.items()
             }
         )
     shared = base_scores[0].keys() & base_scores[1].keys()
