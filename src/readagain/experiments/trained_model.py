@@ -15,7 +15,8 @@ from readagain.engine.explanation import source_importance
 from readagain.engine.source import SourceReader
 from readagain.engine.summarizer import MAX_TEXTS, Summarizer
 from readagain.engine.summary import ImportanceKind, Summary
-from readagain.evaluation.network import PAPER_SETTINGS, NetworkSystem
+from readagain.evaluation.network import NetworkSystem
+from readagain.experiments.corpora import DUC
 from readagain.model_dir import ModelDir
 from readagain.networks.build import load_network
 from readagain.networks.encoder_decoder import EncoderDecoder
@@ -23,6 +24,10 @@ from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import Floats
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
+# "We generate summaries with 15 words using beam-size of 10" (Zeng, Luo, Fidler and Urtasun 2016,
+# section 4). ROUGE then truncates these summaries to 75 bytes.
+_DUC_SETTINGS = {"beam_size": 10, "min_words": 15, "max_words": 15, "min_bytes": 0, "max_bytes": 0}
+"""Decoding settings of the paper for the DUC protocol."""
 _GPU_BATCH_SIZE = 256  # on a GPU, a batch takes hardly longer than a single text
 _IMPORTANCE_BATCH_SIZE = 64
 
@@ -87,7 +92,7 @@ class ExperimentModel:
             step_model,
             max_texts=_GPU_BATCH_SIZE if self.step_model.device.type == "cuda" else MAX_TEXTS,
         )
-        settings = {**PAPER_SETTINGS[protocol], **(decode or {})}
+        settings = {**(_DUC_SETTINGS if protocol == DUC else {}), **(decode or {})}
         decode_spec = override_decode(self.run.decode, settings)
         system_class = UnkSystem if allow_unk else NetworkSystem
         return system_class(
