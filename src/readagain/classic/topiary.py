@@ -3,13 +3,16 @@
 Zajic, Dorr and Schwartz 2004, "BBN/UMD at DUC-2004: Topiary".
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 
 from readagain.classic.link_grammar import LinkParser
-from readagain.classic.topics import Topics
 from readagain.classic.tree import Leaf, Phrase
 from readagain.classic.trimming import trim
+from readagain.corpus.chunks import UNKNOWN_SPELLINGS
+from readagain.corpus.filters import STOPWORDS
 from readagain.rouge.stemmer import stem
 from readagain.text.detokenization import write_copied
 from readagain.text.document import Document
@@ -17,6 +20,54 @@ from readagain.text.document import Document
 MIN_FILLED = 2 / 3
 """Trimming rules must not make the clause smaller than this fraction of the byte limit."""
 _KEPT_SYMBOLS = frozenset("$%£€¥&#")  # all other punctuation is removed to save bytes
+MAX_RANK = 2000
+"""Largest frequency rank; rarer words and words outside the vocabulary get this rank."""
+# First letters of Link Grammar's tags of nouns (n, s, u) and names (l, b, m, f).
+_NOUN_TAGS = ("n", "s", "l", "b", "m", "f", "u")
+
+
+class Topics:
+    """Ranking of the words of a text by tf-idf.
+
+    TOPIARY takes its topics from Unsupervised Topic Discovery (Zajic, Dorr and Schwartz 2004,
+    section 3.2), a model of a document collection. This class scores single words and needs only a
+    vocabulary: by Zipf's law, the idf of a word grows with the logarithm of its frequency rank.
+
+    Args:
+        vocabulary: words in the order of their frequency, the most frequent first.
+    """
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self._ranks = {word: rank for rank, word in enumerate(vocabulary, start=1)}
+
+    def score(self, norm: str, num_occurrences: int) -> float:
+        """Return the tf-idf of a word that occurs `num_occurrences` times in the text."""
+        rank = min(self._ranks.get(norm, MAX_RANK), MAX_RANK)
+        return num_occurrences * log(1 + rank)
+
+    def rank(self, norms: Sequence[str], tags: Mapping[int, str]) -> list[int]:
+        """Return the first position of each topic word, best first, ties in text order.
+
+        Args:
+            norms: normalized words of the text.
+            tags: part-of-speech tags by position; a word without a tag may be a topic.
+        """
+        counts = Counter(norms)
+        first_positions: dict[str, int] = {}
+        for position, norm in enumerate(norms):
+            if _is_topical(norm, tags.get(position, "")):
+                first_positions.setdefault(norm, position)
+        return sorted(
+            first_positions.values(),
+            key=lambda position: (-self.score(norms[position], counts[norms[position]]), position),
+        )
+
+
+def _is_topical(norm: str, tag: str) -> bool:
+    """Return whether a word may be a topic: a noun or an untagged word, no stop word or UNK."""
+    if norm in STOPWORDS or norm in UNKNOWN_SPELLINGS or not any(char.isalpha() for char in norm):
+        return False
+    return not tag or tag.startswith(_NOUN_TAGS)
 
 
 @dataclass(frozen=True)

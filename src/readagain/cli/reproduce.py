@@ -136,7 +136,7 @@ def command(
             data=data,
             tests=tests,
             scale=scale,
-            recipes=recipe or ["converged"],  # type: ignore[arg-type]
+            recipes=recipe or ["converged"],
             seeds=seeds,
             only_seed=seed,
             epochs=epochs,

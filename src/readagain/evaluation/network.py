@@ -55,16 +55,6 @@ BENCHMARK_SETTINGS = {
     "consensus": 0.4,
 }
 """Decoding settings of a model with `BENCHMARK_STYLES`."""
-# "We generate summaries with 15 words using beam-size of 10" (Zeng, Luo, Fidler and Urtasun 2016,
-# section 4). ROUGE then truncates these summaries to 75 bytes.
-_PAPER_DUC = {"beam_size": 10, "min_words": 15, "max_words": 15, "min_bytes": 0, "max_bytes": 0}
-PAPER_SETTINGS: dict[str, dict[str, Any]] = {
-    "gigaword": {},
-    "duc2003": _PAPER_DUC,
-    "duc2004": _PAPER_DUC,
-    UNICODE: {},
-}
-"""Decoding settings to reproduce the paper's tables, by protocol."""
 
 
 @dataclass(frozen=True)

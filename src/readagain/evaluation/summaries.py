@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from readagain.corpus.chunks import UNKNOWN_SPELLINGS
-from readagain.text.document import Token, sentence_norms
+from readagain.text.document import Token, read_tokenized, sentence_norms
 from readagain.text.language import ENGLISH, Language
 from readagain.text.normalization import normalize, normalize_tokens, normalize_typography
 from readagain.text.tokenizer import token_at, token_spans
@@ -78,13 +78,8 @@ def summary_words(
 ) -> tuple[Token, ...]:
     """Return the words of a summary or reference, normalized: lower case, # for digits."""
     if is_tokenized:
-        words = []
-        end = 0
-        for token in text.split():
-            start = text.index(token, end)
-            end = start + len(token)
-            words.append(Token(normalize(token), start, end))
-        return tuple(words)
+        words = read_tokenized(text).words
+        return tuple(Token(normalize(word.norm), word.start, word.end) for word in words)
     plain = normalize_typography(text, keep_quotes=not language.has_english_rules)
     return tuple(
         Token(normalize(token_at(plain, start, end, language)), start, end)

@@ -7,11 +7,9 @@ from queue import SimpleQueue
 from typing import Any, Protocol, assert_never
 
 from readagain.classic.link_grammar import LinkParser
-from readagain.classic.topiary import TopiaryHeadline, topiary_headline
-from readagain.classic.topics import Topics
+from readagain.classic.topiary import TopiaryHeadline, Topics, topiary_headline
 from readagain.config.options import SummarizeOptions, decode_overrides, override_decode
 from readagain.config.schema import LeadSpec, PrefixSpec, TopiarySpec
-from readagain.corpus.chunks import UNKNOWN_SPELLINGS
 from readagain.errors import ArgumentError, ArtifactError, pluralize
 from readagain.evaluation.network import (
     BENCHMARK_SETTINGS,
@@ -137,7 +135,7 @@ def _load_baseline(
         case TopiarySpec():
             vocab = ModelDir.open(find_model(DEFAULT_MODEL)).source_vocab
             return TopiarySystem(
-                Topics(vocab.words[len(SPECIAL_TOKENS) :], excluded=UNKNOWN_SPELLINGS),
+                Topics(vocab.words[len(SPECIAL_TOKENS) :]),
                 max_bytes=spec.max_bytes,
                 num_parsers=num_threads(options.get("threads")),
             )

@@ -8,6 +8,7 @@ summaries best by ROUGE. Tuning ends when a round finds no new summary.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from readagain.rouge.options import SCORE_KINDS, Protocol, find_protocol
 from readagain.rouge.scores import Numbers, score_items
 from readagain.search.features import FEATURE_NAMES, count_features
 
+TUNED_MEASURE = "rouge-1"
+"""Measure that is maximized: its recall or F1, as the protocol reports."""
 _WEIGHT_DECIMALS = 4
 _FIRST_MAX_CHANGE = 4.0
 """Maximum change of a weight in the first rounds. The best weights of a weak network are 5 to 18,
@@ -55,8 +58,7 @@ def tune(
     data: DataSet,
     protocol: str,
     *,
-    measure: str,
-    max_rounds: int,
+    max_rounds: int = 10,
     on_summary: Callable[[], None] = lambda: None,
 ) -> Iterator[Round]:
     """Yield the rounds of tuning; the first has all weights at 0.
@@ -69,11 +71,10 @@ def tune(
         network: a model, loaded with the settings of `protocol`.
         data: the data set to tune on.
         protocol: name of the protocol.
-        measure: measure to maximize, such as `rouge-1`; recall or F1, as the protocol reports.
         max_rounds: maximum number of rounds.
         on_summary: function to call after each text of each round.
     """
-    pool = _SummaryPool(network, data, _make_metric(find_protocol(protocol), measure))
+    pool = _SummaryPool(network, data, find_protocol(protocol))
     best = pool.search(np.zeros(len(FEATURE_NAMES)), on_summary)
     yield best
     max_change = _FIRST_MAX_CHANGE
@@ -91,47 +92,27 @@ def tune(
             max_change /= 2
 
 
-Metric = Callable[[list[str], Sequence[str]], Numbers]
-"""Function that takes summaries of one text and its references, and scores each summary."""
+class _Candidate(NamedTuple):
+    """Summary of a text: its score without features, its (F,) features and its metric."""
+
+    base_score: float
+    features: Numbers
+    metric: float
 
 
-def _make_metric(protocol: Protocol, measure: str) -> Metric:
-    """Return a metric: the main score of a protocol for one measure."""
-    column = protocol.options.measures.index(measure)
-    kind = SCORE_KINDS.index(protocol.main_score)
-
-    def metric(summaries: list[str], references: Sequence[str]) -> Numbers:
-        items = [(summary, references) for summary in summaries]
-        scores: Numbers = score_items(protocol.options, items)[:, column, kind]
-        return scores
-
-    return metric
-
-
-@dataclass
+@dataclass(frozen=True)
 class _TextSummaries:
-    """Different summaries of one text, without duplicates.
-
-    Args:
-        sentences: words of the text that the model reads, by sentence.
-        indices: index of each summary in the lists below, by its words.
-        base_scores: score of each summary without features.
-        features: (F,) features of each summary.
-        metrics: metric of each summary.
-    """
+    """Words of a text that the model reads, by sentence, and its summaries by their words."""
 
     sentences: list[list[str]]
-    indices: dict[tuple[str, ...], int] = field(default_factory=dict)
-    base_scores: list[float] = field(default_factory=list)
-    features: list[Numbers] = field(default_factory=list)
-    metrics: list[float] = field(default_factory=list)
+    candidates: dict[tuple[str, ...], _Candidate] = field(default_factory=dict)
 
 
 class _SummaryPool:
     """Summaries that all rounds have found, by text."""
 
-    def __init__(self, network: NetworkSystem, data: DataSet, metric: Metric) -> None:
-        self._network, self._data, self._metric = network, data, metric
+    def __init__(self, network: NetworkSystem, data: DataSet, protocol: Protocol) -> None:
+        self._network, self._data, self._protocol = network, data, protocol
         run = network.summarizer.run
         reader = SourceReader(run, network.model_dir.source_vocab, network.model_dir.vocab)
         self._texts = []
@@ -156,23 +137,19 @@ class _SummaryPool:
         )
         total = 0.0
         for known, row, n_best in zip(self._texts, self._data.rows, n_best_lists, strict=True):
-            new_texts = []
-            for text, summary in n_best:
+            metrics = self._score([text for text, _ in n_best], row.references)
+            for metric, (_, summary) in zip(metrics, n_best, strict=True):
                 words = tuple(token.norm for token in summary.words)
-                if words in known.indices:
+                if words in known.candidates:
                     continue
-                known.indices[words] = len(known.indices)
                 # The score is (log-probability + weights . features) / length penalty; the base
                 # score is the score without features.
                 penalty = (len(words) + 1) ** decode.length_penalty
                 features = count_features(words, known.sentences) / penalty
-                known.base_scores.append(summary.score - float(features @ weights))
-                known.features.append(features)
-                new_texts.append(text)
-            if new_texts:
-                known.metrics += self._metric(new_texts, row.references).tolist()
+                base_score = summary.score - float(features @ weights)
+                known.candidates[words] = _Candidate(base_score, features, metric)
             first_words = tuple(token.norm for token in n_best[0][1].words)
-            total += known.metrics[known.indices[first_words]]
+            total += known.candidates[first_words].metric
             on_summary()
         return Round(
             weights=weights,
@@ -182,19 +159,28 @@ class _SummaryPool:
 
     def n_best_lists(self) -> NBestLists:
         """Return all summaries of the pool as arrays."""
-        D, K = len(self._texts), max(len(known.indices) for known in self._texts)
+        D, K = len(self._texts), max(len(known.candidates) for known in self._texts)
         base = np.full((D, K), -np.inf)
         features = np.zeros((D, K, len(FEATURE_NAMES)))
         metrics = np.zeros((D, K))
         for document, known in enumerate(self._texts):
-            num_summaries = len(known.indices)
-            base[document, :num_summaries] = known.base_scores
-            features[document, :num_summaries] = known.features
-            metrics[document, :num_summaries] = known.metrics
+            for index, candidate in enumerate(known.candidates.values()):
+                base[document, index] = candidate.base_score
+                features[document, index] = candidate.features
+                metrics[document, index] = candidate.metric
         return NBestLists(base, features, metrics)
 
+    def _score(self, summaries: list[str], references: Sequence[str]) -> list[float]:
+        """Return the metric of each of several summaries of one text."""
+        options = self._protocol.options
+        scores = score_items(options, [(summary, references) for summary in summaries])
+        column = options.measures.index(TUNED_MEASURE)
+        kind = SCORE_KINDS.index(self._protocol.main_score)
+        main_scores: list[float] = scores[:, column, kind].tolist()
+        return main_scores
+
     def _count_summaries(self) -> int:
-        return sum(len(known.indices) for known in self._texts)
+        return sum(len(known.candidates) for known in self._texts)
 
 
 def _decode_settings(weights: Numbers) -> dict[str, float]:

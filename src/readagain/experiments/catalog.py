@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 from readagain.errors import ConfigError
 from readagain.presets import BASELINES
 
-Recipe = Literal["converged", "modern", "paper"]
 UNTRAINED = "untrained"
 """Recipe name in the results of baselines, which are not trained."""
 
@@ -142,6 +141,7 @@ TABLES: dict[str, TableSpec] = {
 }
 RECIPE_SETTINGS: dict[str, dict[str, Any]] = _CATALOG["recipes"]
 """For each recipe, its heading and its training settings for each `--scale`."""
+RECIPE_NAMES = [name for name in RECIPE_SETTINGS if name != UNTRAINED]
 PAGE_TEXTS: dict[str, str] = _CATALOG["page"]
 """Paragraphs of `results.md`."""
 CLAIMS: list[dict[str, Any]] = _CATALOG["claims"]
@@ -172,8 +172,8 @@ class PlannedRun:
         return self.name.replace("/", "-")
 
 
-def select_experiments(names: Sequence[str]) -> tuple[list[Experiment], list[str]]:
-    """Return the experiments, most important first, and the tables that are selected by name.
+def select_experiments(names: Sequence[str]) -> list[Experiment]:
+    """Return the experiments that are selected by name, most important first.
 
     The name of a table selects its rows and the experiments that they are compared with. Without
     any name, everything is selected.
@@ -182,7 +182,7 @@ def select_experiments(names: Sequence[str]) -> tuple[list[Experiment], list[str
         ConfigError: if a name is neither a table nor an experiment.
     """
     if not names:
-        return list(EXPERIMENTS.values()), list(TABLES)
+        return list(EXPERIMENTS.values())
     selected: set[str] = set()
     for name in names:
         if name in TABLES:
@@ -194,13 +194,12 @@ def select_experiments(names: Sequence[str]) -> tuple[list[Experiment], list[str
             close = difflib.get_close_matches(name, [*TABLES, *EXPERIMENTS], n=1)
             hint = f"did you mean '{close[0]}'?" if close else f"tables are {', '.join(TABLES)}"
             raise ConfigError(f"no table or experiment '{name}'; {hint}")
-    tables = [name for name in names if name in TABLES]
-    return [EXPERIMENTS[name] for name in EXPERIMENTS if name in selected], tables
+    return [experiment for name, experiment in EXPERIMENTS.items() if name in selected]
 
 
 def plan_runs(
     experiments: Sequence[Experiment],
-    recipes: Sequence[Recipe],
+    recipes: Sequence[str],
     *,
     seeds: int,
     only_seed: int | None = None,

@@ -207,9 +207,11 @@ class _Tests:
             f"{_title(name)}: {_WORD_CLASS_TITLES[word_class]} weigh more than function words"
         )
         results = self.store.find(name, self.recipe)
-        importances = [run.importance or {} for run in results.runs] if results else []
-        key = f"{word_class}_over_function"
-        differences = [importance[key] for importance in importances if key in importance]
+        differences = [
+            run.importance[f"{word_class}_over_function"]
+            for run in (results.runs if results else ())
+            if run.importance
+        ]
         if not differences:
             return Evidence(statement=statement, ours=_ROW_IS_MISSING)
         first = differences[0]

@@ -163,7 +163,7 @@ def _plot_importance(figure: Any, store: ResultStore) -> bool:
 
     def content_minus_function(name: str) -> float:
         classes = importance_by_name[name]["classes"]
-        return float((classes["content"]["mean"] or 0) - (classes["function"]["mean"] or 0))
+        return float(classes["content"]["mean"] - classes["function"]["mean"])
 
     # Prefer networks with importance weights. For others, importance is the distance between
     # successive states of the second pass (`state_movement`).

@@ -54,7 +54,7 @@ def write_report(out: Path) -> list[str]:
     ]
     plot_names = {path.stem: path.name for path in plots}
     for table in tables:
-        paragraphs.append(table.markdown(level=2))
+        paragraphs.append(table.markdown())
         if table.name in plot_names:
             paragraphs.append(f"![{table.title}]({TABLES_DIR}/{plot_names[table.name]})")
         if table.name == "table5":

@@ -59,11 +59,11 @@ def reproduce(options: ReproduceOptions, console: Console) -> ReproduceResult:
     Raises:
         ReadAgainError: for invalid options or corpora.
     """
-    _, tables = select_experiments(options.names)
     result = run_experiments(options, console)
     if result.is_interrupted:
         return result
-    if "table4" in tables and not (options.out / TIMING_FILE).exists():
+    is_timing_selected = not options.names or "table4" in options.names
+    if is_timing_selected and not (options.out / TIMING_FILE).exists():
         measure_timing(options.out, scale=options.scale, threads=options.threads or 1)
         result.done.append(DECODING_TIME)
     if result.done or result.existing or not (result.failed or result.skipped):
@@ -78,7 +78,7 @@ def run_experiments(options: ReproduceOptions, console: Console) -> ReproduceRes
     Raises:
         ReadAgainError: for invalid options or corpora.
     """
-    experiments, _ = select_experiments(options.names)
+    experiments = select_experiments(options.names)
     result = ReproduceResult()
     if not experiments:
         return result

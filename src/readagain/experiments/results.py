@@ -66,7 +66,7 @@ class DatasetResult:
     seconds: float
     own: dict[str, Any] | None = None
 
-    def items(self, *, use_own_decoding: bool = False) -> Numbers:
+    def text_scores(self, *, use_own_decoding: bool = False) -> Numbers:
         """Return the (I, 3) scores of the texts.
 
         With `use_own_decoding`, return those with the decoding settings of the system's own paper.

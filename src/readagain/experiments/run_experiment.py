@@ -4,7 +4,6 @@ import gc
 import platform
 import shutil
 import time
-from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +18,7 @@ from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ArgumentError
 from readagain.evaluation.evaluate import Evaluation, evaluate
 from readagain.evaluation.systems import System, load_system
-from readagain.evaluation.tuning import tune
+from readagain.evaluation.tuning import TUNED_MEASURE, tune
 from readagain.experiments.catalog import Experiment, PlannedRun
 from readagain.experiments.copying import count_oov
 from readagain.experiments.corpora import DUC, Corpora, EvaluationSet
@@ -47,9 +46,6 @@ from readagain.training.provenance import describe_device, package_commit
 from readagain.training.run_dir import RunDir
 from readagain.training.stop_signal import StopSignal
 from readagain.version import __version__
-
-_TUNE_MEASURE = "rouge-1"
-_MAX_TUNE_ROUNDS = 10
 
 
 class InterruptedRunError(Exception):
@@ -79,8 +75,7 @@ class ExperimentRunner:
         return experiment_run(
             planned.experiment,
             scale=self.options.scale,
-            # Equal to `planned.recipe`, but of the type `Recipe` instead of `str`.
-            recipe=next(name for name in self.options.recipes if name == planned.recipe),
+            recipe=planned.recipe,
             seed=planned.seed,
             train_pairs=corpus.manifest.splits["train"]["pairs"],
             epochs=self.options.epochs,
@@ -114,8 +109,7 @@ class ExperimentRunner:
     def score_baseline(self, planned: PlannedRun) -> ExperimentResult:
         """Score a baseline and write the result."""
         start = time.monotonic()
-        name = planned.experiment.system
-        sets, summaries = self._score(planned, lambda protocol: load_system(name, protocol))
+        sets, summaries = self._score(planned, None)
         result = self._make_result(
             planned, sets, parameters=0, training={}, seconds=time.monotonic() - start
         )
@@ -135,7 +129,7 @@ class ExperimentRunner:
         training = _describe_training(model_path)
         if has_features(run):
             model, training["tuned"] = self._tune(planned, model)
-        sets, summaries = self._score(planned, model.system, model)
+        sets, summaries = self._score(planned, model)
         # The first data set is the dev split of the corpus.
         dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
         # A resumed training took longer than in this call.
@@ -237,8 +231,6 @@ class ExperimentRunner:
                 model.system(duc_test.protocol),
                 duc_test.data,
                 duc_test.protocol,
-                measure=_TUNE_MEASURE,
-                max_rounds=_MAX_TUNE_ROUNDS,
                 on_summary=self.check_stop,
             )
         )
@@ -247,33 +239,27 @@ class ExperimentRunner:
         self.print(f"{planned.name}: tuned on {duc_test.name}: {weights}")
         return model.with_decode(best.settings), {
             "set": duc_test.name,
-            "objective": _TUNE_MEASURE,
+            "objective": TUNED_MEASURE,
             "weights": best.weights_by_name,
             "rounds": [round_.value for round_ in rounds],
         }
 
     def _score(
-        self,
-        planned: PlannedRun,
-        load: Callable[[str], System],
-        model: ExperimentModel | None = None,
+        self, planned: PlannedRun, model: ExperimentModel | None
     ) -> tuple[dict[str, DatasetResult], dict[str, list[str]]]:
-        """Score a system on all data sets.
+        """Return scores and summaries by data set.
 
-        Args:
-            planned: the run.
-            load: function that returns the system with the settings of a protocol.
-            model: network to score a second time, with the decoding settings of its own paper;
-                None for a baseline.
-
-        Returns:
-            Scores and summaries by data set.
+        A network is also scored with the decoding settings of its own paper. `model` is None for a
+        baseline.
         """
         sets, summaries = {}, {}
         for test in self.corpora.tests(planned.experiment.min_sentences):
-            result = self._evaluate(load(test.protocol), test)
             own = None
-            if model is not None:
+            if model is None:
+                system = load_system(planned.experiment.system, test.protocol)
+                result = self._evaluate(system, test)
+            else:
+                result = self._evaluate(model.system(test.protocol), test)
                 reference_words = result.reference_stats.words
                 own = self._score_own_decoding(planned.experiment, model, test, reference_words)
             sets[test.name] = DatasetResult(

@@ -4,13 +4,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from readagain.config.fields import join_with_or
 from readagain.config.override import override, parse_assignments
 from readagain.config.schema import ModelSpec, RunSpec
 from readagain.errors import ArgumentError
-from readagain.experiments.catalog import RECIPE_SETTINGS, Experiment, Recipe
+from readagain.experiments.catalog import RECIPE_NAMES, RECIPE_SETTINGS, Experiment
 from readagain.networks.build import count_parameters
 from readagain.presets import PRESETS
 
@@ -61,7 +61,7 @@ class ReproduceOptions:
     data: Path | None = None
     tests: dict[str, Path] = field(default_factory=dict)
     scale: Scale = "paper"
-    recipes: Sequence[Recipe] = ("converged",)
+    recipes: Sequence[str] = ("converged",)
     seeds: int = 1
     only_seed: int | None = None
     epochs: int | None = None
@@ -74,9 +74,9 @@ class ReproduceOptions:
 
     def __post_init__(self) -> None:
         for recipe in self.recipes:
-            if recipe not in get_args(Recipe):
+            if recipe not in RECIPE_NAMES:
                 raise ArgumentError(
-                    "{recipes} is {0!r}; expected {1}", recipe, join_with_or(get_args(Recipe))
+                    "{recipes} is {0!r}; expected {1}", recipe, join_with_or(RECIPE_NAMES)
                 )
 
     @property
@@ -89,7 +89,7 @@ def experiment_run(
     experiment: Experiment,
     *,
     scale: Scale,
-    recipe: Recipe,
+    recipe: str,
     seed: int,
     train_pairs: int,
     epochs: int | None = None,
@@ -113,8 +113,8 @@ def experiment_run(
     if is_paper_scale and recipe != "paper":
         settings["train.learning_rate"] = experiment.adamw_learning_rate
     if is_paper_scale and recipe == "modern":
-        steps_per_epoch = max(
-            1, math.ceil(train_pairs / RECIPE_SETTINGS[recipe][scale]["train.batch_size"])
+        steps_per_epoch = math.ceil(
+            train_pairs / RECIPE_SETTINGS[recipe][scale]["train.batch_size"]
         )
         settings |= _modern_schedule(steps_per_epoch, epochs or experiment.modern_epochs)
     if epochs is not None:

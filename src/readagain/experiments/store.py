@@ -78,12 +78,14 @@ class SeedResults:
         """Return the results on one data set, one for each seed."""
         return [run.sets[dataset] for run in self.runs]
 
-    def items(self, dataset: str, *, use_own_decoding: bool = False) -> Numbers:
+    def text_scores(self, dataset: str, *, use_own_decoding: bool = False) -> Numbers:
         """Return the (I, 3) scores of the texts, averaged over seeds.
 
         With `use_own_decoding`, return those with the decoding settings of the system's own paper.
         """
-        scores = [result.items(use_own_decoding=use_own_decoding) for result in self.on(dataset)]
+        scores = [
+            result.text_scores(use_own_decoding=use_own_decoding) for result in self.on(dataset)
+        ]
         mean: Numbers = np.mean(scores, axis=0)
         return mean
 
@@ -91,7 +93,7 @@ class SeedResults:
         """Return the (3,) variances of the mean scores between seeds; None below two seeds."""
         if len(self.seeds) < 2:
             return None
-        means = [result.items().mean(axis=0) for result in self.on(dataset)]
+        means = [result.text_scores().mean(axis=0) for result in self.on(dataset)]
         variance: Numbers = np.var(means, axis=0, ddof=1)
         return variance
 
@@ -108,7 +110,7 @@ class SeedResults:
         values = rouge[:, :, 0].mean(axis=0)
         low, high = rouge[0, :, 1], rouge[0, :, 2]
         if len(rouge) > 1:
-            low, high = bootstrap_interval(self.items(dataset))
+            low, high = bootstrap_interval(self.text_scores(dataset))
         return {
             measure: Estimate(100 * values[index], 100 * low[index], 100 * high[index])
             for index, measure in enumerate(MEASURES)
@@ -199,7 +201,7 @@ class ResultStore:
             return None
         text_sums: Numbers = np.sum(
             [
-                factor * results.items(dataset, use_own_decoding=use_own_decoding)
+                factor * results.text_scores(dataset, use_own_decoding=use_own_decoding)
                 for results, factor in weighted_results
             ],
             axis=0,

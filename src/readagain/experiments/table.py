@@ -66,12 +66,12 @@ class Table:
     notes: Sequence[str] = ()
     sources: Sequence[str] = ()
 
-    def markdown(self, *, level: int = 1) -> str:
-        """Return the table as Markdown, with the title as a heading of this level."""
-        paragraphs = [f"{'#' * level} {self.title}"]
+    def markdown(self) -> str:
+        """Return the table as Markdown, with the title as a heading of level 2."""
+        paragraphs = [f"## {self.title}"]
         for section in self.sections:
             if section.heading:
-                paragraphs.append(f"{'#' * (level + 1)} {section.heading}")
+                paragraphs.append(f"### {section.heading}")
             paragraphs.append(markdown_table(section.columns, map(section.values, section.rows)))
             if section.other_recipe:
                 paragraphs.append(f"Not run with this recipe: {'; '.join(section.other_recipe)}.")

@@ -167,7 +167,6 @@ def _score_cells(
             f"{100 * mean(own['rouge']['rouge-1'][0] for own in own_results):.2f}",
             f"{mean(own['words'] for own in own_results):.1f}",
         ]
-    mean_words = _mean_words(results.on(dataset))
     return {
         **{
             _MEASURE_TITLES[measure]: MarkedEstimate(
@@ -175,15 +174,14 @@ def _score_cells(
             )
             for measure, score in results.scores(dataset).items()
         },
-        "words": "not measured" if mean_words is None else f"{mean_words:.1f}",
+        "words": f"{_mean_words(results.on(dataset)):.1f}",
         **dict(zip(_OWN_COLUMNS, own_cells, strict=True)),
     }
 
 
-def _mean_words(results: Sequence[DatasetResult]) -> float | None:
-    """Return the mean length of summaries over seeds; None if it was not measured."""
-    lengths = [result.habits["words"] for result in results if "words" in result.habits]
-    return mean(lengths) if lengths else None
+def _mean_words(results: Sequence[DatasetResult]) -> float:
+    """Return the mean length of summaries over seeds."""
+    return mean(float(result.habits["words"]) for result in results)
 
 
 def _training_cells(results: SeedResults) -> dict[str, TableCell]:
@@ -214,8 +212,8 @@ def _describe_sources(store: ResultStore, table: str) -> list[str]:
         if result.run is not None
     }
     datasets = {
-        f"{name} ({len(dataset_result.items()):,} texts, {dataset_result.protocol}, fingerprint "
-        f"{dataset_result.fingerprint[:12]})"
+        f"{name} ({len(dataset_result.text_scores()):,} texts, {dataset_result.protocol}, "
+        f"fingerprint {dataset_result.fingerprint[:12]})"
         for result in results
         for name, dataset_result in result.sets.items()
     }
@@ -337,10 +335,11 @@ def _importance_table(store: ResultStore) -> Table:
             {
                 "importance is": "mean α" if is_weight else "change of the state",
                 **{
-                    column: _format_mean(importance, *keys) for column, keys in mean_columns.items()
+                    column: _format_mean(importance[kind][name])
+                    for column, (kind, name) in mean_columns.items()
                 },
                 **{
-                    column: _format_difference(importance.get(key))
+                    column: _format_difference(importance[key])
                     for column, key in difference_columns.items()
                 },
                 share_column: 100 * importance["content_over_function"]["positive_share"],
@@ -352,16 +351,11 @@ def _importance_table(store: ResultStore) -> Table:
     return _build_table(store, "importance", lambda _: columns, rows)
 
 
-def _format_mean(importance: Mapping[str, Any], kind: str, name: str) -> str:
-    if kind not in importance:  # the oldest results have no parts of speech
-        return "not measured"
-    group = importance[kind][name]
+def _format_mean(group: Mapping[str, float]) -> str:
     return f"{group['mean']:.3f}" if group["words"] else "no word"
 
 
-def _format_difference(difference: Mapping[str, float] | None) -> str:
-    if difference is None:
-        return "not measured"
+def _format_difference(difference: Mapping[str, float]) -> str:
     if not difference["texts"]:
         return "no text with both"
     return f"{difference['mean']:+.3f} ({difference['low']:+.3f} to {difference['high']:+.3f})"

@@ -15,7 +15,8 @@ from readagain.engine.explanation import source_importance
 from readagain.engine.source import SourceReader
 from readagain.engine.summarizer import MAX_TEXTS, Summarizer
 from readagain.engine.summary import ImportanceKind, Summary
-from readagain.evaluation.network import PAPER_SETTINGS, NetworkSystem
+from readagain.evaluation.network import NetworkSystem
+from readagain.experiments.corpora import DUC
 from readagain.model_dir import ModelDir
 from readagain.networks.build import load_network
 from readagain.networks.encoder_decoder import EncoderDecoder
@@ -23,6 +24,10 @@ from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import Floats
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
+# "We generate summaries with 15 words using beam-size of 10" (Zeng, Luo, Fidler and Urtasun 2016,
+# section 4). ROUGE then truncates these summaries to 75 bytes.
+_DUC_SETTINGS = {"beam_size": 10, "min_words": 15, "max_words": 15, "min_bytes": 0, "max_bytes": 0}
+"""Decoding settings of the paper for the DUC protocol."""
 _GPU_BATCH_SIZE = 256  # on a GPU, a batch takes hardly longer than a single text
 _IMPORTANCE_BATCH_SIZE = 64
 
@@ -50,6 +55,7 @@ class ExperimentModel:
     def __init__(self, path: Path, device: torch.device) -> None:
         self.model_dir = ModelDir.open(path)
         self.run = self.model_dir.run
+        self.reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
         self.step_model = TorchStepModel(
             load_network(self.model_dir, purpose="evaluating").to(device)
         )
@@ -86,7 +92,7 @@ class ExperimentModel:
             step_model,
             max_texts=_GPU_BATCH_SIZE if self.step_model.device.type == "cuda" else MAX_TEXTS,
         )
-        settings = {**PAPER_SETTINGS[protocol], **(decode or {})}
+        settings = {**(_DUC_SETTINGS if protocol == DUC else {}), **(decode or {})}
         decode_spec = override_decode(self.run.decode, settings)
         system_class = UnkSystem if allow_unk else NetworkSystem
         return system_class(
@@ -105,13 +111,12 @@ class ExperimentModel:
         Empty texts are left out. Return (None, []) if all texts are empty, or if the network has
         no second reading pass and so no importance.
         """
-        reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
-        sources = [reader.read(text, tokenized=is_tokenized) for text in texts]
+        sources = [self.reader.read(text, tokenized=is_tokenized) for text in texts]
         sources = [source for source in sources if not source.is_empty]
         kind, weighted = None, []
         for start in range(0, len(sources), _IMPORTANCE_BATCH_SIZE):
             batch_sources = sources[start : start + _IMPORTANCE_BATCH_SIZE]
-            batch = reader.batch(batch_sources)
+            batch = self.reader.batch(batch_sources)
             importance = source_importance(self.step_model, self.run.model, batch)
             if importance is None:
                 return None, []
@@ -139,9 +144,8 @@ class ExperimentModel:
             For each word, its neighbours with their cosine similarity; {} for a network without
             p_i.
         """
-        reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
-        source = reader.read(text, tokenized=True)
-        batch = reader.batch([source])
+        source = self.reader.read(text, tokenized=True)
+        batch = self.reader.batch([source])
         copy_embeddings = self.step_model.start(batch).network_state.memory.copy_words
         norms = [word.norm for word in source.read_words]
         read_words = list(dict.fromkeys(word for word in words if word in norms))

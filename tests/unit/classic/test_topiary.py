@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.classic.topiary import topiary_headline
-from readagain.classic.topics import Topics
+from readagain.classic.topiary import Topics, topiary_headline
 from readagain.classic.tree import Leaf, Phrase
 from readagain.text.document import read_document, read_tokenized
 

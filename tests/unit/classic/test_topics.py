@@ -1,7 +1,7 @@
 from math import log
 
-from readagain.classic import topics
-from readagain.classic.topics import Topics
+from readagain.classic import topiary
+from readagain.classic.topiary import Topics
 
 VOCABULARY = ["the", "said", "people", "bridge"]
 
@@ -12,7 +12,7 @@ def test_topic_score_is_tf_idf():
 
 
 def test_words_beyond_max_rank_have_equal_idf(monkeypatch):
-    monkeypatch.setattr(topics, "MAX_RANK", 3)
+    monkeypatch.setattr(topiary, "MAX_RANK", 3)
     assert (
         Topics(VOCABULARY).score("bridge", 1) == Topics(VOCABULARY).score("zeppelin", 1) == log(4)
     )
@@ -33,8 +33,8 @@ def test_stop_words_and_numbers_are_not_topics():
     assert Topics(VOCABULARY).rank(["the", "of", ",", "1987", "##"], {}) == []
 
 
-def test_excluded_words_are_not_topics():
-    assert Topics(VOCABULARY, excluded=["UNK"]).rank(["UNK", "ferry"], {}) == [1]
+def test_unk_is_not_a_topic():
+    assert Topics(VOCABULARY).rank(["UNK", "ferry"], {}) == [1]
 
 
 def test_words_tagged_as_verbs_are_not_topics():

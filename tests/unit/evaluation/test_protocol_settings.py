@@ -3,18 +3,13 @@
 from readagain.config.options import override_decode
 from readagain.config.schema import DecodeSpec
 from readagain.engine.summarizer import Summarizer
-from readagain.evaluation.network import PAPER_SETTINGS, PROTOCOL_SETTINGS
+from readagain.evaluation.network import PROTOCOL_SETTINGS
 from readagain.evaluation.systems import load_system
 from readagain.rouge.options import PROTOCOLS
 
 
 def test_every_protocol_has_decoding_settings():
-    assert PROTOCOL_SETTINGS.keys() == PAPER_SETTINGS.keys() == PROTOCOLS.keys()
-
-
-def test_paper_settings_for_duc():
-    duc = {"beam_size": 10, "min_words": 15, "max_words": 15, "min_bytes": 0, "max_bytes": 0}
-    assert PAPER_SETTINGS["duc2003"] == PAPER_SETTINGS["duc2004"] == duc
+    assert PROTOCOL_SETTINGS.keys() == PROTOCOLS.keys()
 
 
 def test_duc_settings_limit_bytes_as_scored():

@@ -12,6 +12,7 @@ from readagain.experiments.store import ResultStore
 
 COPY, PLAIN = "read_again_lstm_copy_15k", "read_again_lstm_15k"
 SHORT = " after the short training of recipe `modern`"
+NO_TEXTS = {"texts": 0, "mean": 0.0, "low": 0.0, "high": 0.0, "positive_share": 0.0}
 
 
 def claim(store, name, timing=None):
@@ -20,7 +21,7 @@ def claim(store, name, timing=None):
 
 
 def decisive(found):
-    """Return the evidence that decides test test of a claim."""
+    """Return the evidence that decides each test of a claim."""
     return [evidence[0] for evidence in found.tests]
 
 
@@ -193,6 +194,12 @@ def test_decoding_time_verdict_follows_the_times(result, values, verdict):
     assert claim(store, "decoding time", None).verdict == "not measured"
 
 
+def content_gap(gap):
+    """Return an importance in which only content words and function words are compared."""
+    names = ("noun_over_function", "verb_over_function")
+    return {"content_over_function": gap, **dict.fromkeys(names, NO_TEXTS)}
+
+
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
     [
@@ -205,14 +212,14 @@ def test_decoding_time_verdict_follows_the_times(result, values, verdict):
 )
 def test_important_words_verdict_follows_the_weights(result, low, high, verdict):
     gap = {"texts": 9, "mean": (low + high) / 2, "low": low, "high": high, "positive_share": 0.5}
-    row = result("read_again_gru_15k", importance={"content_over_function": gap})
+    row = result("read_again_gru_15k", importance=content_gap(gap))
     assert claim(ResultStore([row]), "important words").verdict == f"**{verdict}**{SHORT}"
 
 
 @pytest.mark.parametrize(("low", "high", "share"), [(0.1, 0.2, 0.32), (-0.2, -0.1, 0.68)])
 def test_important_words_need_most_texts(result, low, high, share):
     gap = {"texts": 9, "mean": (low + high) / 2, "low": low, "high": high, "positive_share": share}
-    row = result("read_again_gru_15k", importance={"content_over_function": gap})
+    row = result("read_again_gru_15k", importance=content_gap(gap))
     found = claim(ResultStore([row]), "important words").verdict
     assert found == f"**too small to tell**{SHORT}"
 
@@ -232,7 +239,7 @@ def test_important_words_need_every_seed(result, second, verdict):
     rows = []
     for seed, mean in ((1, 0.3), (2, second)):
         gap = {"texts": 9, "mean": mean, "low": mean - 0.1, "high": mean + 0.1}
-        found = {"content_over_function": {**gap, "positive_share": 0.5}}
+        found = content_gap({**gap, "positive_share": 0.5})
         rows.append(result("read_again_gru_15k", seed=seed, importance=found))
     tested = claim(ResultStore(rows), "important words")
     assert tested.verdict == f"**{verdict}**{SHORT}"
@@ -240,8 +247,7 @@ def test_important_words_need_every_seed(result, second, verdict):
 
 
 def test_important_words_without_texts_are_not_measured(result):
-    gap = {"texts": 0, "mean": 0.0, "low": 0.0, "high": 0.0, "positive_share": 0.0}
-    row = result("read_again_gru_15k", importance={"content_over_function": gap})
+    row = result("read_again_gru_15k", importance=content_gap(NO_TEXTS))
     assert claim(ResultStore([row]), "important words").verdict == "not measured"
 
 

@@ -188,7 +188,7 @@ def test_own_decoding_allows_unk_without_copying(small, silent):
     plain, copying = read_results(small().out)
     scored = plain.sets["invented"]
     assert (scored.own["decode"], scored.own["allow_unk"]) == ({}, True)
-    assert scored.items(use_own_decoding=True).shape == scored.items().shape
+    assert scored.text_scores(use_own_decoding=True).shape == scored.text_scores().shape
     assert copying.sets["invented"].own is None
 
 
@@ -348,4 +348,4 @@ def test_limit_scores_only_the_first_texts(small, silent):
     options = small("prefix", limit=3)
     run_experiments(options, silent)
     result = read_result(result_file(options.out, "prefix/untrained-seed1"))
-    assert [len(scored.items()) for scored in result.sets.values()] == [3, 3]
+    assert [len(scored.text_scores()) for scored in result.sets.values()] == [3, 3]

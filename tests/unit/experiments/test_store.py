@@ -22,7 +22,7 @@ def test_scores_of_several_seeds_are_averaged_by_text(result):
     score = results.scores("news")["rouge-1"]
     assert score.value == pytest.approx(35.0)
     assert score.low < 35.0 < score.high
-    assert results.items("news")[:, 0].mean() == pytest.approx(0.35, abs=0.01)
+    assert results.text_scores("news")[:, 0].mean() == pytest.approx(0.35, abs=0.01)
 
 
 def test_find_separates_recipes_and_shares_baselines(result):

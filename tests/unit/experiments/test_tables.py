@@ -105,11 +105,15 @@ def test_importance_table_shows_means_by_class(result):
     classes = {
         name: {"words": 5, "mean": 0.25} for name in ("function", "content", "number", "sign")
     }
-    found = {"kind": "weight", "texts": 4, "classes": classes, "content_over_function": GAP}
-    rows = rows_of(build("importance", result("read_again_gru_15k", importance=found)))
-    assert rows["Read-Again GRU 15K"]["nouns"] == "not measured"  # a result of an early version
-    parts = {name: {"words": 5, "mean": 0.5} for name in ("noun", "verb")}
-    found |= {"parts": parts, "noun_over_function": GAP, "verb_over_function": GAP}
+    found = {
+        "kind": "weight",
+        "texts": 4,
+        "classes": classes,
+        "parts": {name: {"words": 5, "mean": 0.5} for name in ("noun", "verb")},
+        "content_over_function": GAP,
+        "noun_over_function": GAP,
+        "verb_over_function": GAP,
+    }
     rows = rows_of(build("importance", result("read_again_gru_15k", importance=found)))
     row = rows["Read-Again GRU 15K"]
     assert (row["content words"], row["nouns"]) == ("0.250", "0.500")
