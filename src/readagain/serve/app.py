@@ -18,9 +18,8 @@ from readagain.serve.middleware import (
     BodyMiddleware,
     ErrorMiddleware,
 )
-from readagain.serve.models import BatchKey, LoadedModels
+from readagain.serve.models import LoadedModels
 from readagain.serve.routes import Service, add_routes
-from readagain.serve.schemas import SummaryResult
 from readagain.serve.settings import ServeSettings
 from readagain.version import __version__
 
@@ -35,7 +34,7 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
     """Build the application for loaded models."""
     limits = settings.limits
     metrics = Metrics()
-    queue: BatchingQueue[BatchKey, SummaryResult] = BatchingQueue(
+    queue = BatchingQueue(
         models.summarize,
         max_texts=limits.max_queue,
         max_batch=MAX_TEXTS,

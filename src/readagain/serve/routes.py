@@ -23,7 +23,7 @@ from readagain.serve.chat import ChatRequest, chat_events, chat_response
 from readagain.serve.errors import ApiError, ClientGoneError, stopping_error
 from readagain.serve.metrics import Metrics
 from readagain.serve.middleware import CHAT, SUMMARIZE
-from readagain.serve.models import BatchKey, LoadedModels
+from readagain.serve.models import LoadedModels
 from readagain.serve.schemas import (
     ErrorResponse,
     HealthResponse,
@@ -33,7 +33,6 @@ from readagain.serve.schemas import (
     ReadyResponse,
     SummarizeRequest,
     SummarizeResponse,
-    SummaryResult,
     limited_request,
 )
 from readagain.serve.settings import MAX_BEAM, MAX_WORDS, ServeSettings
@@ -54,7 +53,7 @@ class Service:
 
     settings: ServeSettings
     models: LoadedModels
-    queue: BatchingQueue[BatchKey, SummaryResult]
+    queue: BatchingQueue
     metrics: Metrics
 
 
