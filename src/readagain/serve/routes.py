@@ -1,8 +1,9 @@
 """Routes of the API and of the web page."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
@@ -17,7 +18,6 @@ from starlette.routing import Route
 from starlette.types import Receive
 
 from readagain.explain.page import STATIC as EXPLAIN_STATIC
-from readagain.serve.api_page import render_api_page
 from readagain.serve.batching import BatchingQueue
 from readagain.serve.chat import ChatRequest, chat_events, chat_response
 from readagain.serve.errors import ApiError, ClientGoneError, stopping_error
@@ -187,7 +187,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         return FileResponse(STATIC / "index.html")
 
     async def docs(request: Request) -> Response:
-        return HTMLResponse(render_api_page(app.openapi()))
+        return HTMLResponse(_render_api_page(app.openapi()))
 
     app.router.routes.extend([Route("/", page), Route("/docs", docs)])
     app.mount("/static/explain", StaticFiles(directory=EXPLAIN_STATIC))
@@ -233,3 +233,41 @@ async def run_until_disconnect(
 async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def _render_api_page(schema: Mapping[str, Any]) -> str:
+    """Render an OpenAPI schema as an HTML page with all routes and the fields of their requests."""
+    title = escape(f"{schema['info']['title']} API")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n"
+        '<link rel="icon" type="image/svg+xml" href="static/icon.svg">\n'
+        '<link rel="stylesheet" href="static/explain/explanation.css">\n'
+        '<link rel="stylesheet" href="static/page.css">\n</head>\n<body>\n<main class="api">\n'
+        f"<h1>{title}</h1>\n<p>{escape(schema['info']['description'])}</p>\n"
+        '<p>The OpenAPI schema, for clients and tools: <a href="openapi.json">openapi.json</a>. '
+        '<a href=".">Web page</a>.</p>\n'
+        f"{''.join(_render_routes(schema))}</main>\n</body>\n</html>\n"
+    )
+
+
+def _render_routes(schema: Mapping[str, Any]) -> Iterator[str]:
+    for path, methods in schema["paths"].items():
+        for method, route in methods.items():
+            yield f"<h2><code>{method.upper()} {escape(path)}</code></h2>\n"
+            yield f"<p>{escape(route.get('description', ''))}</p>\n"
+            body = route.get("requestBody", {}).get("content", {}).get("application/json", {})
+            request_name = body.get("schema", {}).get("$ref", "").rpartition("/")[2]
+            if request_name:
+                yield from _render_fields(schema["components"]["schemas"][request_name])
+
+
+def _render_fields(request_schema: Mapping[str, Any]) -> Iterator[str]:
+    required = request_schema.get("required", ())
+    yield "<dl>\n"
+    for name, field in request_schema["properties"].items():
+        suffix = " (required)" if name in required else ""
+        yield f"<dt><code>{escape(name)}</code>{suffix}</dt>\n"
+        yield f"<dd>{escape(field.get('description', ''))}</dd>\n"
+    yield "</dl>\n"
