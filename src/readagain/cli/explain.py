@@ -48,11 +48,13 @@ def command(
 ) -> None:
     """Show the importance and attention weights of a headline, and its copied words."""
     import sys
+    from dataclasses import asdict
 
     from readagain.engine.summarizer import Summarizer
     from readagain.explain.page import explanation_page
     from readagain.explain.plot import check_plot, plot_attention
-    from readagain.explain.view import explanation_json, explanation_view
+    from readagain.explain.view import explanation_view
+    from readagain.formats.jsonl import printable_json
     from readagain.storage.files import check_writable, write_output
 
     for file in (html, png):
@@ -74,7 +76,7 @@ def command(
     # Bytes of an argument that are not UTF-8 are written as \udc.., which is valid JSON.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     if as_json:
-        print(explanation_json(view))
+        print(printable_json(asdict(view)))
     elif html is None and png is None:
         from rich.console import Console
 

@@ -1,10 +1,12 @@
 """`readagain summarize`: write a headline for each text."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO, Unpack
+from queue import Queue
+from threading import Thread
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar, Unpack
 
 import typer
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from readagain.engine.summary import Summary
     from readagain.formats.records import InvalidRecord, OnError
     from readagain.formats.texts import TextRecord
+
+Item = TypeVar("Item")
 
 _ENCODING_ERRORS = "backslashreplace"
 """Error handler for output.
@@ -271,7 +275,6 @@ def _summarize(
 
     Invalid records keep their position.
     """
-    from readagain.engine.streams import available_batches
     from readagain.engine.summarizer import WINDOW
     from readagain.formats.records import InvalidRecord
 
@@ -280,6 +283,39 @@ def _summarize(
         summaries = iter(summarizer.summarize(texts, **options))
         for record in batch:
             yield record if isinstance(record, InvalidRecord) else (record, next(summaries))
+
+
+def available_batches(items: Iterable[Item], max_items: int) -> Iterator[list[Item]]:
+    """Yield lists of the items that have arrived, each of 1 to `max_items` items.
+
+    A thread reads up to `max_items` ahead. Items that arrive fast come in full lists, items that
+    arrive slowly come one by one. An exception of `items` is raised after the items before it.
+    """
+    queue: Queue[Any] = Queue(maxsize=max_items)
+    end = object()  # queue entry after the last item
+    errors: list[BaseException] = []
+
+    def fill_queue() -> None:
+        try:
+            for item in items:
+                queue.put(item)
+        except BaseException as error:  # raised below, in the thread of the caller
+            errors.append(error)
+        queue.put(end)
+
+    Thread(target=fill_queue, daemon=True).start()
+    is_ended = False
+    while not is_ended:
+        batch = [queue.get()]
+        while batch[-1] is not end and len(batch) < max_items and not queue.empty():
+            batch.append(queue.get())
+        is_ended = batch[-1] is end
+        if is_ended:
+            batch.pop()
+        if batch:
+            yield batch
+    if errors:
+        raise errors[0]
 
 
 def _format_text(record: "TextRecord", summary: "Summary") -> str:
