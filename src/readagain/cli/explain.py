@@ -1,5 +1,7 @@
 """`readagain explain`: show the weights and the copied words of a headline."""
 
+import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Unpack
 
@@ -8,6 +10,8 @@ import typer
 from readagain.cli import options
 from readagain.cli.inputs import STDIN, make_read_options, read_inputs
 from readagain.config.options import SummarizeOptions
+from readagain.errors import DataError
+from readagain.formats.records import valid_records
 from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
 if TYPE_CHECKING:
@@ -47,9 +51,6 @@ def command(
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
     """Show the importance and attention weights of a headline, and its copied words."""
-    import sys
-    from dataclasses import asdict
-
     from readagain.engine.summarizer import Summarizer
     from readagain.explain.page import explanation_page
     from readagain.explain.plot import check_plot, plot_attention
@@ -92,9 +93,6 @@ def _read_text(argument: str, encoding: str) -> "TextRecord":
         ConfigError: for an unknown encoding.
         DataError: for a file without texts or with several.
     """
-    from readagain.errors import DataError
-    from readagain.formats.records import valid_records
-
     read_options = make_read_options(None, None, encoding)
     records = valid_records(read_inputs([argument], read_options, command="explain"), "stop")
     record = next(records, None)

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from readagain.cli import options
+from readagain.cli.output import print_table
+from readagain.errors import ConfigError
 
 EXAMPLES = ("readagain presets", "readagain presets tiny --set train.epochs=20")
 
@@ -24,7 +26,6 @@ def command(
     import json
 
     from readagain.config.files import run_to_json, run_to_toml
-    from readagain.errors import ConfigError
     from readagain.presets import BASELINES
     from readagain.presets.find import find_run
 
@@ -53,8 +54,6 @@ def _preset_rows() -> list[dict[str, Any]]:
 
 
 def _list_presets() -> None:
-    from readagain.cli.output import print_table
-
     print_table(
         {"name": "left", "words": "right", "paper": "left"},
         [

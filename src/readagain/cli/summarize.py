@@ -1,5 +1,6 @@
 """`readagain summarize`: write a headline for each text."""
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,12 +15,13 @@ from readagain.cli import options
 from readagain.cli.inputs import STDIN, make_read_options, read_inputs
 from readagain.cli.options import writing_option
 from readagain.config.options import SummarizeOptions
+from readagain.errors import ConfigError, DataError, for_terminal, pluralize
+from readagain.formats.records import InvalidRecord, OnError, invalid_record_error
 from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from readagain.engine.summarizer import Summarizer
     from readagain.engine.summary import Summary
-    from readagain.formats.records import InvalidRecord, OnError
     from readagain.formats.texts import TextRecord
 
 Item = TypeVar("Item")
@@ -88,8 +90,6 @@ def command(
     """
     from readagain.cli.progress import text_progress
     from readagain.engine.summarizer import Summarizer
-    from readagain.errors import for_terminal
-    from readagain.formats.records import InvalidRecord
 
     is_json = (output is not None and _is_json_name(output)) or as_json
     _check_overwrite(output, overwrite=overwrite)
@@ -138,10 +138,6 @@ class _WarningReport:
 
     def print(self) -> None:
         """Print one line if there are warnings."""
-        import sys
-
-        from readagain.errors import for_terminal, pluralize
-
         if not self._counts:
             return
         line = self._last_line
@@ -163,7 +159,7 @@ class _SkippedRecords(ExitStack):
 
     MAX_PRINTED = 5
 
-    def __init__(self, output: Path | None, on_error: "OnError") -> None:
+    def __init__(self, output: Path | None, on_error: OnError) -> None:
         super().__init__()
         self._path = _bad_path(output)
         self._on_error = on_error
@@ -171,14 +167,13 @@ class _SkippedRecords(ExitStack):
         self._num_records = 0
         self._file: TextIO | None = None
 
-    def add(self, record: "InvalidRecord") -> None:
+    def add(self, record: InvalidRecord) -> None:
         """Count a record and write it to the file.
 
         Raises:
             InvalidRecordError: if invalid records are not skipped.
         """
         from readagain.formats.jsonl import to_json
-        from readagain.formats.records import invalid_record_error
         from readagain.storage.files import write_output
 
         if self._on_error == "stop":
@@ -199,10 +194,6 @@ class _SkippedRecords(ExitStack):
         Raises:
             DataError: if no record was valid.
         """
-        import sys
-
-        from readagain.errors import DataError, for_terminal, pluralize
-
         if not self._first_records:
             if self._path is not None:  # skipped records of the replaced output
                 self._path.unlink(missing_ok=True)
@@ -235,8 +226,6 @@ def _check_overwrite(output: Path | None, *, overwrite: bool) -> None:
     Raises:
         ConfigError: if a file would be replaced, or for --overwrite without --output.
     """
-    from readagain.errors import ConfigError
-
     if overwrite and output is None:
         raise ConfigError("--overwrite: needs --output; name a file to write")
     for path in () if overwrite else (output, _bad_path(output)):
@@ -252,7 +241,6 @@ def _is_json_name(output: Path) -> bool:
     Raises:
         ConfigError: for a name of a CSV, Parquet or compressed file; these cannot be written.
     """
-    from readagain.errors import ConfigError
     from readagain.formats.files import plain_name
     from readagain.formats.texts import text_format
 
@@ -276,7 +264,6 @@ def _summarize(
     Invalid records keep their position.
     """
     from readagain.engine.summarizer import WINDOW
-    from readagain.formats.records import InvalidRecord
 
     for batch in available_batches(records, WINDOW):
         texts = [record.text for record in batch if not isinstance(record, InvalidRecord)]
@@ -327,9 +314,7 @@ def _format_text(record: "TextRecord", summary: "Summary") -> str:
 
 def _json_formatter(field: str, *, has_score: bool) -> "Callable[[TextRecord, Summary], str]":
     from readagain.engine.summary import add_summary
-    from readagain.errors import DataError
     from readagain.formats.jsonl import printable_json
-    from readagain.formats.records import InvalidRecord
 
     def format_summary(record: "TextRecord", summary: "Summary") -> str:
         fields = add_summary(record, summary, field=field, has_score=has_score, has_confidence=True)
@@ -343,8 +328,6 @@ def _json_formatter(field: str, *, has_score: bool) -> "Callable[[TextRecord, Su
 @contextmanager
 def _open_output(output: Path | None) -> Iterator[TextIO]:
     """Open standard output, or a file that gets its name when it is complete."""
-    import sys
-
     from readagain.storage.files import write_output
 
     if output is None:
