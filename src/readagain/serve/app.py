@@ -19,7 +19,7 @@ from readagain.serve.middleware import (
     ErrorMiddleware,
 )
 from readagain.serve.models import LoadedModels
-from readagain.serve.routes import Service, add_routes
+from readagain.serve.routes import add_routes
 from readagain.serve.settings import ServeSettings
 from readagain.version import __version__
 
@@ -60,8 +60,8 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         redirect_slashes=False,  # a redirect would contain the Host header of the request
         exception_handlers=HANDLERS,
     )
-    app.state.service = Service(settings, models, queue, metrics)
-    add_routes(app, app.state.service)
+    app.state.queue = queue
+    add_routes(app, settings, models, queue, metrics)
 
     # Requests pass the middleware in reverse order: the one added last handles a request first.
     app.add_middleware(

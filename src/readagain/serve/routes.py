@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from time import monotonic
@@ -47,16 +46,6 @@ T = TypeVar("T")
 _ERRORS: dict[int | str, dict[str, Any]] = {"default": {"model": ErrorResponse}}
 
 
-@dataclass(frozen=True)
-class Service:
-    """Objects that the routes use."""
-
-    settings: ServeSettings
-    models: LoadedModels
-    queue: BatchingQueue
-    metrics: Metrics
-
-
 class PacedRoute(APIRoute):
     """Route that parses one large body at a time, then pauses for twice as long as it parsed.
 
@@ -87,24 +76,31 @@ class PacedRoute(APIRoute):
         return handle
 
 
-def add_routes(app: FastAPI, service: Service) -> None:
+def add_routes(
+    app: FastAPI,
+    settings: ServeSettings,
+    loaded_models: LoadedModels,
+    queue: BatchingQueue,
+    worker_metrics: Metrics,
+) -> None:
     """Add all routes."""
-    limits = service.settings.limits
+    limits = settings.limits
     # Only for the OpenAPI schema: `AdmissionMiddleware` checks keys before a body is read.
-    dependencies = [Security(HTTPBearer(auto_error=False))] if service.settings.api_keys else []
+    dependencies = [Security(HTTPBearer(auto_error=False))] if settings.api_keys else []
 
-    async def summarize_texts(body: SummarizeRequest, request: Request) -> SummarizeResponse:
-        key = service.models.batch_key(body)
+    async def summarize(body: SummarizeRequest, request: Request) -> SummarizeResponse:
+        """Write a headline for each text."""
+        key = loaded_models.batch_key(body)
         request.state.log_fields.update(
             model=key.model, texts=len(body.texts), characters=sum(map(len, body.texts))
         )
         results = await run_until_disconnect(
-            service.queue.summarize(key, [text[: limits.max_chars] for text in body.texts]),
+            queue.summarize(key, [text[: limits.max_chars] for text in body.texts]),
             request.receive,
             deadline=request.state.start + limits.timeout_s,
             timeout_s=limits.timeout_s,
         )
-        service.metrics.texts.labels(key.model).inc(len(results))
+        worker_metrics.texts.labels(key.model).inc(len(results))
         return SummarizeResponse(
             model=key.model,
             results=[
@@ -114,10 +110,6 @@ def add_routes(app: FastAPI, service: Service) -> None:
                 for text, result in zip(body.texts, results, strict=True)
             ],
         )
-
-    async def summarize(body: SummarizeRequest, request: Request) -> SummarizeResponse:
-        """Write a headline for each text."""
-        return await summarize_texts(body, request)
 
     summarize.__annotations__["body"] = limited_request(limits)
     app.router.add_api_route(
@@ -132,7 +124,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     async def chat(body: ChatRequest, request: Request) -> Any:
         """Write a headline for the last message of the user, in the format of OpenAI."""
         summarize_request = SummarizeRequest(texts=[body.text], model=body.model)
-        answer = await summarize_texts(summarize_request, request)
+        answer = await summarize(summarize_request, request)
         response = chat_response(body, answer.model, answer.results[0].summary)
         if body.stream:
             return StreamingResponse(chat_events(body, response), media_type="text/event-stream")
@@ -150,10 +142,10 @@ def add_routes(app: FastAPI, service: Service) -> None:
     @app.get("/v1/models", responses=_ERRORS, dependencies=dependencies)
     async def models() -> ModelsResponse:
         """List the loaded models, the default first, and the limits of a request."""
-        loaded_models = service.models.describe()
+        descriptions = loaded_models.describe()
         return ModelsResponse(
-            models=loaded_models,
-            data=[ModelEntry(id=model.name) for model in loaded_models],
+            models=descriptions,
+            data=[ModelEntry(id=model.name) for model in descriptions],
             limits=LimitsInfo(
                 max_texts=limits.max_texts,
                 max_chars=limits.max_chars,
@@ -174,14 +166,14 @@ def add_routes(app: FastAPI, service: Service) -> None:
     @app.get("/readyz", responses=_ERRORS)
     async def readiness() -> ReadyResponse:
         """Report whether texts are accepted."""
-        if not service.queue.is_open:
+        if not queue.is_open:
             raise stopping_error()
         return ReadyResponse()
 
     @app.get("/metrics", response_class=Response, responses=_ERRORS, dependencies=dependencies)
     async def metrics() -> Response:
         """Return metrics in the text format of Prometheus."""
-        return Response(service.metrics.render(), media_type=CONTENT_TYPE_LATEST)
+        return Response(worker_metrics.render(), media_type=CONTENT_TYPE_LATEST)
 
     async def page(request: Request) -> Response:
         return FileResponse(STATIC / "index.html")
