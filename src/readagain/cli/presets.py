@@ -38,7 +38,13 @@ def command(
     elif as_json:
         print(json.dumps(_preset_rows(), indent=2, ensure_ascii=False))
     else:
-        _list_presets()
+        print_table(
+            {"name": "left", "words": "right", "paper": "left"},
+            [
+                (row["name"], f"{row['vocab_size']:,}" if row["vocab_size"] else "–", row["paper"])
+                for row in _preset_rows()
+            ],
+        )
 
 
 def _preset_rows() -> list[dict[str, Any]]:
@@ -51,13 +57,3 @@ def _preset_rows() -> list[dict[str, Any]]:
         {"name": name, "title": spec.title, "vocab_size": vocab_size, "paper": spec.paper}
         for name, spec, vocab_size in (*baselines, *networks)
     ]
-
-
-def _list_presets() -> None:
-    print_table(
-        {"name": "left", "words": "right", "paper": "left"},
-        [
-            (row["name"], f"{row['vocab_size']:,}" if row["vocab_size"] else "–", row["paper"])
-            for row in _preset_rows()
-        ],
-    )

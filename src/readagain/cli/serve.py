@@ -85,14 +85,14 @@ def command(
     keys = read_api_keys(api_key_file) if api_key_file is not None else ()
     if KEY_VARIABLE in os.environ:
         keys += check_api_keys([os.environ[KEY_VARIABLE]], KEY_VARIABLE)
+    if threads is None:
+        threads = max(1, processors.num_processors() // max(workers, 1))
     settings = ServeSettings(
         host=host,
         port=port,
         models=tuple(model or DEFAULTS.models),
         workers=workers,
-        threads=max(1, processors.num_processors() // max(workers, 1))
-        if threads is None
-        else threads,
+        threads=threads,
         limits=RequestLimits(**limits),
         api_keys=keys,
         cors_origins=tuple(cors_origin or ()),

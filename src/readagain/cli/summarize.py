@@ -2,8 +2,9 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -97,7 +98,8 @@ def command(
     records = read_inputs(inputs or [STDIN], read_options, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     has_score = decoding["n_best"] > 1
-    format_summary = _json_formatter(field, has_score=has_score) if is_json else _format_text
+    format_json = partial(_format_json, field=field, has_score=has_score)
+    format_summary = format_json if is_json else _format_text
     report = _WarningReport()
     num_empty = 0  # empty lines, for skipped records, to print before the next summary
     with _open_output(output) as file, _SkippedRecords(output, on_error) as skipped:
@@ -312,17 +314,14 @@ def _format_text(record: "TextRecord", summary: "Summary") -> str:
     return "".join(f"{rank}\t{item.score:.4f}\t{item.text}\n" for rank, item in n_best)
 
 
-def _json_formatter(field: str, *, has_score: bool) -> "Callable[[TextRecord, Summary], str]":
+def _format_json(record: "TextRecord", summary: "Summary", *, field: str, has_score: bool) -> str:
     from readagain.engine.summary import add_summary
     from readagain.formats.jsonl import printable_json
 
-    def format_summary(record: "TextRecord", summary: "Summary") -> str:
-        fields = add_summary(record, summary, field=field, has_score=has_score, has_confidence=True)
-        if isinstance(fields, InvalidRecord):
-            raise DataError(f"{fields.where}: {fields.reason}")
-        return printable_json(fields)
-
-    return format_summary
+    fields = add_summary(record, summary, field=field, has_score=has_score, has_confidence=True)
+    if isinstance(fields, InvalidRecord):
+        raise DataError(f"{fields.where}: {fields.reason}")
+    return printable_json(fields)
 
 
 @contextmanager
