@@ -64,12 +64,7 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
     add_routes(app, settings, models, queue, metrics)
 
     # Requests pass the middleware in reverse order: the one added last handles a request first.
-    app.add_middleware(
-        BodyMiddleware,
-        max_bytes=limits.max_body_bytes,
-        max_requests=limits.max_requests,
-        timeout_s=limits.timeout_s,
-    )
+    app.add_middleware(BodyMiddleware, limits=limits)
     app.add_middleware(
         AdmissionMiddleware, keys=settings.api_keys, check_capacity=queue.check_capacity
     )
