@@ -1,9 +1,10 @@
 """Explanations of summaries: attention weights, and importance of the source words."""
 
+from typing import Protocol
+
 import numpy as np
 
 from readagain.config.schema import ModelSpec, NetworkSpec, OnePassSpec
-from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.source import SourceText
 from readagain.engine.summary import Explanation, ImportanceKind
 from readagain.search.hypotheses import Hypothesis
@@ -13,8 +14,20 @@ SourceImportance = tuple[Floats, ImportanceKind] | None
 """(B, S) importance of the source tokens, and its kind; None for models with one pass."""
 
 
+class EncoderModel(Protocol):
+    """Model whose encoder outputs can be read."""
+
+    def importance(self, sources: SourceBatch) -> Floats | None:
+        """Return the (B, S) importance weights, or None for a model without them."""
+        ...
+
+    def states(self, sources: SourceBatch) -> Floats:
+        """Return the (B, S, U) encoder states."""
+        ...
+
+
 def source_importance(
-    model: OnnxStepModel, spec: NetworkSpec, batch: SourceBatch
+    model: EncoderModel, spec: NetworkSpec, batch: SourceBatch
 ) -> SourceImportance:
     """Return the importance weights of a model, or its `state_movement` if it has no weights.
 
