@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from readagain.config.options import SummarizeOptions
+from readagain.config.schema import RunSpec
 from readagain.corpus.filters import FilterLimits, choose_filters
 from readagain.corpus.settings import DEFAULT_MAX_SENTENCES, PrepareSettings, SplitSize
 from readagain.errors import ArgumentError, require
 from readagain.formats.records import OnError
 from readagain.processors import num_processors, num_threads
-from readagain.rouge.options import UNICODE
+from readagain.rouge.options import UNICODE, Protocol
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from readagain.config.schema import RunSpec
     from readagain.corpus.inputs import CorpusInput
     from readagain.corpus.manifest import CorpusManifest
     from readagain.corpus.workers import JobProgress
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from readagain.export.check import Check
     from readagain.model_dir import ModelDir, Precision
     from readagain.rouge.corpus import Report
-    from readagain.rouge.options import Protocol
     from readagain.search.model import StepModel
     from readagain.training.loop import TrainingResult
 
@@ -172,7 +171,7 @@ def prepare(
 
 
 def train(
-    preset: "str | RunSpec | None" = None,
+    preset: str | RunSpec | None = None,
     *,
     data: str | Path,
     out: str | Path,
@@ -401,7 +400,7 @@ def evaluate(
 def compute_rouge(
     summaries: Sequence[str],
     references: Sequence[str | Sequence[str]],
-    protocol: "str | Protocol" = UNICODE,
+    protocol: str | Protocol = UNICODE,
 ) -> "Report":
     """Score summaries against references with ROUGE.
 

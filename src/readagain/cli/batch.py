@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 import typer
 
 from readagain.cli import options
+from readagain.cli.inputs import make_read_options
+from readagain.cli.main import resumable
 from readagain.cli.options import running_option, writing_option
 from readagain.config.options import SummarizeOptions
+from readagain.errors import ConfigError, pluralize
 from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -104,10 +107,7 @@ def command(
     from readagain.batch.run import local_engine, run_batch
     from readagain.batch.shard_worker import OUTPUT_FORMATS, ShardConfig
     from readagain.batch.shards import SplitOptions
-    from readagain.cli.inputs import make_read_options
-    from readagain.cli.main import resumable
     from readagain.cli.progress import job_progress
-    from readagain.errors import ConfigError
 
     if output_format is not None and output_format not in OUTPUT_FORMATS:
         raise ConfigError(
@@ -161,7 +161,6 @@ def command(
 
 def _print_summary(manifest: "JobManifest", out: str, kept_rows: int) -> None:
     from readagain.batch.job_dir import BAD_ROWS
-    from readagain.errors import pluralize
 
     kept_note = f", {pluralize(kept_rows, 'row')} kept from an earlier run" if kept_rows else ""
     bad_note = ""

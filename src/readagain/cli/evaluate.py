@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from readagain.api import evaluate
 from readagain.cli import options
 from readagain.cli.options import writing_option
+from readagain.cli.rouge import score_table
 from readagain.rouge.options import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -92,7 +93,6 @@ def _print_tables(result: "Evaluation") -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from readagain.cli.rouge import score_table
     from readagain.evaluation.report import metadata, stats_rows
 
     console = Console()

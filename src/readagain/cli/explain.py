@@ -1,5 +1,7 @@
 """`readagain explain`: show the weights and the copied words of a headline."""
 
+import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Unpack
 
@@ -8,6 +10,8 @@ import typer
 from readagain.cli import options
 from readagain.cli.inputs import STDIN, make_read_options, read_inputs
 from readagain.config.options import SummarizeOptions
+from readagain.errors import DataError
+from readagain.formats.records import valid_records
 from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
 if TYPE_CHECKING:
@@ -47,12 +51,11 @@ def command(
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
     """Show the importance and attention weights of a headline, and its copied words."""
-    import sys
-
     from readagain.engine.summarizer import Summarizer
     from readagain.explain.page import explanation_page
     from readagain.explain.plot import check_plot, plot_attention
-    from readagain.explain.view import explanation_json, explanation_view
+    from readagain.explain.view import explanation_view
+    from readagain.formats.jsonl import printable_json
     from readagain.storage.files import check_writable, write_output
 
     for file in (html, png):
@@ -74,7 +77,7 @@ def command(
     # Bytes of an argument that are not UTF-8 are written as \udc.., which is valid JSON.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     if as_json:
-        print(explanation_json(view))
+        print(printable_json(asdict(view)))
     elif html is None and png is None:
         from rich.console import Console
 
@@ -90,9 +93,6 @@ def _read_text(argument: str, encoding: str) -> "TextRecord":
         ConfigError: for an unknown encoding.
         DataError: for a file without texts or with several.
     """
-    from readagain.errors import DataError
-    from readagain.formats.records import valid_records
-
     read_options = make_read_options(None, None, encoding)
     records = valid_records(read_inputs([argument], read_options, command="explain"), "stop")
     record = next(records, None)

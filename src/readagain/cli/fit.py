@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from readagain.cli import options
+from readagain.cli.main import resumable
+from readagain.cli.output import persistent_console
+from readagain.errors import require
 
 if TYPE_CHECKING:
     from readagain.fitting.fit import FitResult
@@ -79,10 +82,7 @@ def command(
     Detects columns and language, chooses the settings, estimates the training time, trains, exports
     and evaluates. The same command resumes an interrupted fit.
     """
-    from readagain.cli.main import resumable
-    from readagain.cli.output import persistent_console
     from readagain.cli.progress import job_progress
-    from readagain.errors import require
 
     for module in ("onnx", "torch"):
         require(module, extra="train", purpose="fitting a model")

@@ -1,11 +1,16 @@
 """Texts from arguments, files and pipes."""
 
+import errno
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from readagain.errors import ConfigError, DataError
+from readagain.formats.records import InvalidRecord
+
 if TYPE_CHECKING:
-    from readagain.formats.records import InvalidRecord
     from readagain.formats.texts import TextReadOptions, TextRecord
 
 STDIN = "-"
@@ -25,10 +30,6 @@ def read_inputs(
         ConfigError: if standard input is to be read and is a terminal.
         DataError: for a missing file.
     """
-    import os
-    import sys
-
-    from readagain.errors import ConfigError
     from readagain.formats.texts import TextRecord, read_stream, read_texts
 
     if inputs == [STDIN] and sys.stdin.isatty():
@@ -65,8 +66,6 @@ def _hint_separate_lines(record: "TextRecord") -> None:
     Blank lines separate paragraphs of one text, and a line that starts in lower case continues the
     line before, so in both cases no hint is printed.
     """
-    import sys
-
     lines = record.text.strip().splitlines()
     if len(lines) < 2 or any(not line.strip() or line.lstrip()[0].islower() for line in lines):
         return
@@ -86,7 +85,6 @@ def make_read_options(
     Raises:
         ConfigError: for an unknown format or encoding.
     """
-    from readagain.errors import ConfigError
     from readagain.formats.lines import check_encoding
     from readagain.formats.texts import TEXT_FORMATS, TextReadOptions
 
@@ -105,10 +103,6 @@ def _find_path(argument: str) -> Path | None:
     Raises:
         DataError: for a folder, a URL or a missing file.
     """
-    import errno
-
-    from readagain.errors import DataError
-
     if not argument:  # Path("") would be the current folder
         return None
     try:

@@ -20,8 +20,8 @@ from readagain.cli.output import (
 from readagain.errors import DISK_FULL, ArgumentError, DataError, ReadAgainError
 
 # Modules of readagain.cli, in the order of --help. Each has a function `command` and `EXAMPLES`,
-# the command lines at the end of its --help. The function imports other packages inside its body,
-# which keeps --help fast.
+# the command lines at the end of its --help. The function imports packages that load slowly inside
+# its body, which keeps --help fast.
 COMMANDS: tuple[str, ...] = (
     "summarize",
     "batch",

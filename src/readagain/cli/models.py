@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from readagain.cli import options
-from readagain.errors import pluralize
+from readagain.cli.output import print_table
+from readagain.errors import ArtifactError, pluralize
+from readagain.storage.bundled import bundled_models, find_model
 
 if TYPE_CHECKING:
     from readagain.model_dir import ModelDir
@@ -24,10 +26,8 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """List the bundled models, or check a model and print its settings, training and files."""
-    from readagain.errors import ArtifactError
     from readagain.formats.jsonl import printable_json
     from readagain.model_dir import ModelDir
-    from readagain.storage.bundled import bundled_models, find_model
 
     if model is None:
         rows = [
@@ -72,8 +72,6 @@ def _basic_info(model: "ModelDir") -> dict[str, Any]:
 
 
 def _list_models(rows: list[dict[str, Any]]) -> None:
-    from readagain.cli.output import print_table
-
     print_table(
         {
             "name": "left",

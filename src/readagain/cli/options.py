@@ -12,6 +12,7 @@ import typer
 from readagain.config.fields import SpecField, argument_fields, spec_fields
 from readagain.config.options import OPTIONS
 from readagain.formats.records import OnError
+from readagain.processors import check_parallelism, num_threads
 
 Command = Callable[..., None]
 Decorator = Callable[[Command], Command]
@@ -39,8 +40,6 @@ def as_option(argument: str) -> str:
 
 def check_threads(threads: int | None) -> int | None:
     """Check the number of threads; a callback of Typer, which returns the value."""
-    from readagain.processors import num_threads
-
     if threads is not None:
         num_threads(threads)
     return threads
@@ -51,8 +50,6 @@ def check_workers(workers: int) -> int:
 
     Each command handles 0 and negative numbers itself.
     """
-    from readagain.processors import check_parallelism
-
     if workers > 0:
         check_parallelism("workers", workers)
     return workers

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from readagain.errors import for_terminal
+
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
 
@@ -51,8 +53,6 @@ def print_table(columns: "dict[str, JustifyMethod]", rows: Iterable[Sequence[str
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
-
-    from readagain.errors import for_terminal
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading, alignment in columns.items():

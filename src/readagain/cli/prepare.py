@@ -1,6 +1,8 @@
 """`readagain prepare`: turn (text, headline) pairs into a prepared corpus."""
 
+import sys
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -10,12 +12,13 @@ import typer
 
 from readagain.api import prepare
 from readagain.cli import options
+from readagain.cli.main import resumable
 from readagain.config.fields import spec_fields
 from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, FilterLimits
+from readagain.errors import ConfigError, pluralize
+from readagain.text.language import LANGUAGES, UNDETERMINED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from readagain.corpus.inputs import CorpusInput
     from readagain.corpus.manifest import CorpusManifest
 
@@ -87,9 +90,7 @@ def command(
 
     The same command resumes an interrupted run.
     """
-    from readagain.cli.main import resumable
     from readagain.cli.progress import job_progress
-    from readagain.errors import ConfigError
 
     if not (inputs or arguments["dev"] or arguments["test"]):
         raise ConfigError("INPUT: missing; name files or folders of pairs, or use --dev and --test")
@@ -107,8 +108,6 @@ def command(
 
 def _print_inputs(sources: "Sequence[CorpusInput]") -> None:
     """Print a line for each input; a folder with more than `MAX_LISTED_INPUTS` has one line."""
-    import sys
-
     by_origin = groupby(sources, key=lambda source: (source.origin, source.format))
     for (origin, format), sources_of_origin in by_origin:
         inputs = list(sources_of_origin)
@@ -123,8 +122,6 @@ def _print_inputs(sources: "Sequence[CorpusInput]") -> None:
 def _print_summary(manifest: "CorpusManifest", out: Path, *, is_detected: bool) -> None:
     """Print the language, the size of each split, and the dropped records by reason."""
     from readagain.corpus.report import describe_dropped
-    from readagain.errors import pluralize
-    from readagain.text.language import LANGUAGES, UNDETERMINED
 
     origin = ", detected" if is_detected else ""
     if is_detected and manifest.language == UNDETERMINED:

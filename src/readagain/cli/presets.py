@@ -5,6 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from readagain.cli import options
+from readagain.cli.output import print_table
+from readagain.errors import ConfigError
 
 EXAMPLES = ("readagain presets", "readagain presets tiny --set train.epochs=20")
 
@@ -24,7 +26,6 @@ def command(
     import json
 
     from readagain.config.files import run_to_json, run_to_toml
-    from readagain.errors import ConfigError
     from readagain.presets import BASELINES
     from readagain.presets.find import find_run
 
@@ -37,7 +38,13 @@ def command(
     elif as_json:
         print(json.dumps(_preset_rows(), indent=2, ensure_ascii=False))
     else:
-        _list_presets()
+        print_table(
+            {"name": "left", "words": "right", "paper": "left"},
+            [
+                (row["name"], f"{row['vocab_size']:,}" if row["vocab_size"] else "–", row["paper"])
+                for row in _preset_rows()
+            ],
+        )
 
 
 def _preset_rows() -> list[dict[str, Any]]:
@@ -50,15 +57,3 @@ def _preset_rows() -> list[dict[str, Any]]:
         {"name": name, "title": spec.title, "vocab_size": vocab_size, "paper": spec.paper}
         for name, spec, vocab_size in (*baselines, *networks)
     ]
-
-
-def _list_presets() -> None:
-    from readagain.cli.output import print_table
-
-    print_table(
-        {"name": "left", "words": "right", "paper": "left"},
-        [
-            (row["name"], f"{row['vocab_size']:,}" if row["vocab_size"] else "–", row["paper"])
-            for row in _preset_rows()
-        ],
-    )

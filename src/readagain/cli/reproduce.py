@@ -8,6 +8,8 @@ import typer
 
 from readagain.cli import options
 from readagain.cli.options import running_option
+from readagain.cli.output import persistent_console
+from readagain.errors import ConfigError, require
 
 if TYPE_CHECKING:
     from readagain.experiments.reproduce import ReproduceResult
@@ -114,9 +116,6 @@ def command(
 
     The same command resumes an interrupted run.
     """
-    from readagain.cli.output import persistent_console
-    from readagain.errors import require
-
     tests = _parse_tests(test or [])
     result = None
     if tables_only:
@@ -163,8 +162,6 @@ def _parse_tests(options: list[str]) -> dict[str, Path]:
     Raises:
         ConfigError: for an option without a name, or a name given twice.
     """
-    from readagain.errors import ConfigError
-
     tests: dict[str, Path] = {}
     for option in options:
         name, separator, path = option.partition("=")

@@ -1,5 +1,7 @@
 """`readagain rouge`: score summaries like ROUGE-1.5.5 without Perl, or over Unicode words."""
 
+import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,8 +69,6 @@ def command(
     The script ignores all characters except ASCII letters and digits; use --unicode for languages
     other than English.
     """
-    import sys
-
     from readagain.rouge.corpus import score_corpus
     from readagain.rouge.significance import compare_reports
     from readagain.rouge.tokens import lost_letters_warning
@@ -132,7 +132,6 @@ def _read_files(
 
 def _print_json(reports: "list[Report]", comparison: "dict[str, Comparison]") -> None:
     import json
-    from dataclasses import asdict
 
     content = reports[0].as_json()
     if comparison:

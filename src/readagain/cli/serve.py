@@ -1,13 +1,16 @@
 """`readagain serve`: HTTP server with a web page."""
 
+import os
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from readagain import processors
 from readagain.cli import options
-from readagain.serve.settings import RequestLimits, ServeSettings
+from readagain.serve.settings import RequestLimits, ServeSettings, check_api_keys, read_api_keys
 
 DEFAULTS = ServeSettings()
 _access_option = partial(typer.Option, rich_help_panel="Access")
@@ -77,22 +80,19 @@ def command(
     **limits: Any,
 ) -> None:
     """Serve headlines over HTTP, with a web page, until interrupted."""
-    import os
-    import sys
-
-    from readagain.processors import num_processors
     from readagain.serve.server import serve
-    from readagain.serve.settings import check_api_keys, read_api_keys
 
     keys = read_api_keys(api_key_file) if api_key_file is not None else ()
     if KEY_VARIABLE in os.environ:
         keys += check_api_keys([os.environ[KEY_VARIABLE]], KEY_VARIABLE)
+    if threads is None:
+        threads = max(1, processors.num_processors() // max(workers, 1))
     settings = ServeSettings(
         host=host,
         port=port,
         models=tuple(model or DEFAULTS.models),
         workers=workers,
-        threads=max(1, num_processors() // max(workers, 1)) if threads is None else threads,
+        threads=threads,
         limits=RequestLimits(**limits),
         api_keys=keys,
         cors_origins=tuple(cors_origin or ()),

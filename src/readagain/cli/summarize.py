@@ -1,10 +1,14 @@
 """`readagain summarize`: write a headline for each text."""
 
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO, Unpack
+from queue import Queue
+from threading import Thread
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar, Unpack
 
 import typer
 
@@ -12,13 +16,16 @@ from readagain.cli import options
 from readagain.cli.inputs import STDIN, make_read_options, read_inputs
 from readagain.cli.options import writing_option
 from readagain.config.options import SummarizeOptions
+from readagain.errors import ConfigError, DataError, for_terminal, pluralize
+from readagain.formats.records import InvalidRecord, OnError, invalid_record_error
 from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from readagain.engine.summarizer import Summarizer
     from readagain.engine.summary import Summary
-    from readagain.formats.records import InvalidRecord, OnError
     from readagain.formats.texts import TextRecord
+
+Item = TypeVar("Item")
 
 _ENCODING_ERRORS = "backslashreplace"
 """Error handler for output.
@@ -84,8 +91,6 @@ def command(
     """
     from readagain.cli.progress import text_progress
     from readagain.engine.summarizer import Summarizer
-    from readagain.errors import for_terminal
-    from readagain.formats.records import InvalidRecord
 
     is_json = (output is not None and _is_json_name(output)) or as_json
     _check_overwrite(output, overwrite=overwrite)
@@ -93,7 +98,8 @@ def command(
     records = read_inputs(inputs or [STDIN], read_options, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     has_score = decoding["n_best"] > 1
-    format_summary = _json_formatter(field, has_score=has_score) if is_json else _format_text
+    format_json = partial(_format_json, field=field, has_score=has_score)
+    format_summary = format_json if is_json else _format_text
     report = _WarningReport()
     num_empty = 0  # empty lines, for skipped records, to print before the next summary
     with _open_output(output) as file, _SkippedRecords(output, on_error) as skipped:
@@ -134,10 +140,6 @@ class _WarningReport:
 
     def print(self) -> None:
         """Print one line if there are warnings."""
-        import sys
-
-        from readagain.errors import for_terminal, pluralize
-
         if not self._counts:
             return
         line = self._last_line
@@ -159,7 +161,7 @@ class _SkippedRecords(ExitStack):
 
     MAX_PRINTED = 5
 
-    def __init__(self, output: Path | None, on_error: "OnError") -> None:
+    def __init__(self, output: Path | None, on_error: OnError) -> None:
         super().__init__()
         self._path = _bad_path(output)
         self._on_error = on_error
@@ -167,14 +169,13 @@ class _SkippedRecords(ExitStack):
         self._num_records = 0
         self._file: TextIO | None = None
 
-    def add(self, record: "InvalidRecord") -> None:
+    def add(self, record: InvalidRecord) -> None:
         """Count a record and write it to the file.
 
         Raises:
             InvalidRecordError: if invalid records are not skipped.
         """
         from readagain.formats.jsonl import to_json
-        from readagain.formats.records import invalid_record_error
         from readagain.storage.files import write_output
 
         if self._on_error == "stop":
@@ -195,10 +196,6 @@ class _SkippedRecords(ExitStack):
         Raises:
             DataError: if no record was valid.
         """
-        import sys
-
-        from readagain.errors import DataError, for_terminal, pluralize
-
         if not self._first_records:
             if self._path is not None:  # skipped records of the replaced output
                 self._path.unlink(missing_ok=True)
@@ -231,8 +228,6 @@ def _check_overwrite(output: Path | None, *, overwrite: bool) -> None:
     Raises:
         ConfigError: if a file would be replaced, or for --overwrite without --output.
     """
-    from readagain.errors import ConfigError
-
     if overwrite and output is None:
         raise ConfigError("--overwrite: needs --output; name a file to write")
     for path in () if overwrite else (output, _bad_path(output)):
@@ -248,7 +243,6 @@ def _is_json_name(output: Path) -> bool:
     Raises:
         ConfigError: for a name of a CSV, Parquet or compressed file; these cannot be written.
     """
-    from readagain.errors import ConfigError
     from readagain.formats.files import plain_name
     from readagain.formats.texts import text_format
 
@@ -271,15 +265,46 @@ def _summarize(
 
     Invalid records keep their position.
     """
-    from readagain.engine.streams import available_batches
     from readagain.engine.summarizer import WINDOW
-    from readagain.formats.records import InvalidRecord
 
     for batch in available_batches(records, WINDOW):
         texts = [record.text for record in batch if not isinstance(record, InvalidRecord)]
         summaries = iter(summarizer.summarize(texts, **options))
         for record in batch:
             yield record if isinstance(record, InvalidRecord) else (record, next(summaries))
+
+
+def available_batches(items: Iterable[Item], max_items: int) -> Iterator[list[Item]]:
+    """Yield lists of the items that have arrived, each of 1 to `max_items` items.
+
+    A thread reads up to `max_items` ahead. Items that arrive fast come in full lists, items that
+    arrive slowly come one by one. An exception of `items` is raised after the items before it.
+    """
+    queue: Queue[Any] = Queue(maxsize=max_items)
+    end = object()  # queue entry after the last item
+    errors: list[BaseException] = []
+
+    def fill_queue() -> None:
+        try:
+            for item in items:
+                queue.put(item)
+        except BaseException as error:  # raised below, in the thread of the caller
+            errors.append(error)
+        queue.put(end)
+
+    Thread(target=fill_queue, daemon=True).start()
+    is_ended = False
+    while not is_ended:
+        batch = [queue.get()]
+        while batch[-1] is not end and len(batch) < max_items and not queue.empty():
+            batch.append(queue.get())
+        is_ended = batch[-1] is end
+        if is_ended:
+            batch.pop()
+        if batch:
+            yield batch
+    if errors:
+        raise errors[0]
 
 
 def _format_text(record: "TextRecord", summary: "Summary") -> str:
@@ -289,26 +314,19 @@ def _format_text(record: "TextRecord", summary: "Summary") -> str:
     return "".join(f"{rank}\t{item.score:.4f}\t{item.text}\n" for rank, item in n_best)
 
 
-def _json_formatter(field: str, *, has_score: bool) -> "Callable[[TextRecord, Summary], str]":
+def _format_json(record: "TextRecord", summary: "Summary", *, field: str, has_score: bool) -> str:
     from readagain.engine.summary import add_summary
-    from readagain.errors import DataError
     from readagain.formats.jsonl import printable_json
-    from readagain.formats.records import InvalidRecord
 
-    def format_summary(record: "TextRecord", summary: "Summary") -> str:
-        fields = add_summary(record, summary, field=field, has_score=has_score, has_confidence=True)
-        if isinstance(fields, InvalidRecord):
-            raise DataError(f"{fields.where}: {fields.reason}")
-        return printable_json(fields)
-
-    return format_summary
+    fields = add_summary(record, summary, field=field, has_score=has_score, has_confidence=True)
+    if isinstance(fields, InvalidRecord):
+        raise DataError(f"{fields.where}: {fields.reason}")
+    return printable_json(fields)
 
 
 @contextmanager
 def _open_output(output: Path | None) -> Iterator[TextIO]:
     """Open standard output, or a file that gets its name when it is complete."""
-    import sys
-
     from readagain.storage.files import write_output
 
     if output is None:

@@ -1,5 +1,6 @@
 """`readagain train`: train a network on a prepared corpus, or resume."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -7,6 +8,7 @@ import typer
 
 from readagain.api import train
 from readagain.cli import options
+from readagain.cli.output import persistent_console
 
 if TYPE_CHECKING:
     from readagain.training.loop import TrainingResult
@@ -44,16 +46,12 @@ def command(
     The same command resumes an interrupted run; with more train.epochs it continues a finished
     run. Under torchrun, several processes or machines train together.
     """
-    from readagain.cli.output import persistent_console
-
     result = train(preset, console=persistent_console(), **arguments)
     _print_result(result, Path(arguments["out"]))
 
 
 def _print_result(result: "TrainingResult | None", out: Path) -> None:
     """Print how the training ended; `result` is None if an earlier call had finished the run."""
-    import os
-
     if os.environ.get("RANK", "0") != "0":  # under torchrun, only the first process prints
         return
     if result is None:

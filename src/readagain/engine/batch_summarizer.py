@@ -24,6 +24,9 @@ from readagain.search.model import SourceBatch, StepModel
 from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
 
+NBest = Sequence[tuple[Hypothesis | None, Summary]]
+"""The best hypotheses of one source and their summaries; an empty summary has no hypothesis."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CallOptions:
@@ -109,16 +112,14 @@ class BatchSummarizer:
             constraints=constraints,
             prefix=self.reader.forced_prefix(sources, prefix) if prefix else None,
         )
-        n_best, summaries = [], []  # best hypotheses of each source, and their summaries
-        for source, hypotheses in zip(sources, hypothesis_lists, strict=True):
-            ranked = self._rank(source, hypotheses, options)
-            n_best.append([hypothesis for hypothesis, _ in ranked])
-            empty = self._empty_summary(source, options)
-            summaries.append([summary for _, summary in ranked] or [empty])
-        for row, (source, (best, *_)) in enumerate(zip(sources, summaries, strict=True)):
+        n_best_lists = []
+        for row, (source, hypotheses) in enumerate(zip(sources, hypothesis_lists, strict=True)):
+            n_best = self._rank(source, hypotheses, options)
+            best = n_best[0][1]
             if best.confidence is not None and best.confidence < options.values["min_confidence"]:
-                n_best[row], summaries[row] = self._fall_back(best, source, batch, row, options)
-        return self._to_results(sources, batch, n_best, summaries, options, model)
+                n_best = [self._fall_back(best, source, batch, row, options)]
+            n_best_lists.append(n_best)
+        return self._to_results(sources, batch, n_best_lists, options, model)
 
     def _copy_short_texts(
         self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
@@ -127,21 +128,17 @@ class BatchSummarizer:
         if not sources:
             return []
         batch = self.reader.batch(sources)
-        max_words = options.decode.max_words
-        n_best = [
-            [copy_whole_text(source, batch, row, max_words=max_words)]
-            for row, source in enumerate(sources)
-        ]
-        summaries = []
-        for source, (hypothesis,) in zip(sources, n_best, strict=True):
+        n_best_lists: list[NBest] = []
+        for row, source in enumerate(sources):
+            hypothesis = copy_whole_text(source, batch, row, max_words=options.decode.max_words)
             empty = self._empty_summary(source, options)
             copied = self._to_summary(empty, source, hypothesis, options)
-            summaries.append([_add_warnings(copied, "too_short")])
-        return self._to_results(sources, batch, n_best, summaries, options, model)
+            n_best_lists.append([(hypothesis, _add_warnings(copied, "too_short"))])
+        return self._to_results(sources, batch, n_best_lists, options, model)
 
     def _rank(
         self, source: SourceText, hypotheses: Sequence[Hypothesis], options: CallOptions
-    ) -> list[tuple[Hypothesis, Summary]]:
+    ) -> NBest:
         """Return the best hypotheses of one source and their summaries, best first.
 
         `check_penalty` is subtracted from the score of a summary for each check that it fails. The
@@ -163,37 +160,32 @@ class BatchSummarizer:
                 summary = _add_warnings(summary, *failed)
             ranked.append((hypothesis, summary))
             ranked.sort(key=lambda pair: (not pair[0].meets_min_length, -pair[1].score))
-        return ranked[:n_best]
+        return ranked[:n_best] or [(None, empty)]
 
     def _fall_back(
         self, best: Summary, source: SourceText, batch: SourceBatch, row: int, options: CallOptions
-    ) -> tuple[list[Hypothesis], list[Summary]]:
-        """Replace `best`, a summary below the minimum confidence; keep its confidence.
-
-        Return the hypotheses and the summaries of the source, as for `_to_results`.
-        """
+    ) -> tuple[Hypothesis | None, Summary]:
+        """Replace `best`, a summary below the minimum confidence; keep its confidence."""
         empty = replace(self._empty_summary(source, options), confidence=best.confidence)
         if options.values["fallback"] == "none":
-            return [], [_add_warnings(empty, "low_confidence")]
+            return None, _add_warnings(empty, "low_confidence")
         hypothesis = shorten_first_sentence(source, batch, row, max_words=options.decode.max_words)
         sentence = self._to_summary(empty, source, hypothesis, options)
-        return [hypothesis], [_add_warnings(sentence, "fallback")]
+        return hypothesis, _add_warnings(sentence, "fallback")
 
     def _to_results(
         self,
         sources: Sequence[SourceText],
         batch: SourceBatch,
-        n_best: Sequence[Sequence[Hypothesis]],
-        summaries: Sequence[Sequence[Summary]],
+        n_best_lists: Sequence[NBest],
         options: CallOptions,
         model: StepModel[Any],
     ) -> list[Summary]:
-        """Return the best summary of each source, with its alternatives and its explanation.
-
-        `n_best` and `summaries` have the hypotheses and the summaries of each source, best first.
-        An empty summary has no hypothesis.
-        """
-        result = [replace(best, alternatives=tuple(others)) for best, *others in summaries]
+        """Return the best summary of each source, with its alternatives and its explanation."""
+        result = [
+            replace(best, alternatives=tuple(summary for _, summary in others))
+            for (_, best), *others in n_best_lists
+        ]
         if not options.values["explain"]:
             return result
         if not isinstance(model, OnnxStepModel):
@@ -201,11 +193,10 @@ class BatchSummarizer:
                 "explain: only supported with exported graphs; run 'readagain export' first"
             )
         importance = source_importance(model, self._spec, batch)
-        for row, (source, hypotheses) in enumerate(zip(sources, n_best, strict=True)):
-            if hypotheses:
-                explanation = explain(
-                    importance, batch, row, source, hypotheses[0], len(result[row].words)
-                )
+        for row, (source, n_best) in enumerate(zip(sources, n_best_lists, strict=True)):
+            hypothesis, best = n_best[0]
+            if hypothesis is not None:
+                explanation = explain(importance, batch, row, source, hypothesis, len(best.words))
                 result[row] = replace(result[row], explanation=explanation)
         return result
 

@@ -39,12 +39,12 @@ class Detokenizer:
         if language.has_english_rules:
             self.truecaser = self.truecaser.with_fallback(default_truecaser())
         # (V,) size in bytes of each word of the vocabulary.
-        self.vocab_bytes: Ints = np.array([num_bytes(word) for word in vocab.words])
+        self.vocab_bytes: Ints = np.array([num_bytes(word) for word in vocab.words], dtype=np.int32)
 
     def source_bytes(self, sources: Sequence[SourceText], num_sequences: int) -> Ints:
         """Return the (B, S) sizes in bytes of the words of the sources, 0 at padding."""
         L = max(source.max_length for source in sources)
-        sizes = np.zeros((len(sources), num_sequences * L), dtype=np.int64)
+        sizes = np.zeros((len(sources), num_sequences * L), dtype=np.int32)
         for b, source in enumerate(sources):
             words = source.document.words
             for n, sequence in enumerate(source.sequences):

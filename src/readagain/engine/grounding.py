@@ -1,6 +1,7 @@
 """Grounding: a constraint that numbers, and optionally names, must come from the text."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +20,7 @@ numbers and names, but few of them are among the best candidates of one step."""
 _STEM_LENGTH = 4  # letters; "Norway" and "Norwegian" have the same stem
 
 
+@dataclass(frozen=True, eq=False)
 class GroundingConstraint(Constraint):
     """Constraint that bans some words, which may be copied but not generated.
 
@@ -26,8 +28,7 @@ class GroundingConstraint(Constraint):
         banned: (B, V) True at the banned words of each document.
     """
 
-    def __init__(self, banned: Bools) -> None:
-        self.banned = banned
+    banned: Bools
 
     def max_banned(self, max_words: int) -> int:
         """Return `SPARE_CANDIDATES`; it rarely happens that more candidates are banned."""

@@ -1,13 +1,12 @@
 """View of an explanation for display: the origin, attention and importance of each word."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from readagain.engine.summary import Explanation, ImportanceKind, Summary
 from readagain.engine.warnings import SummaryWarning
 from readagain.errors import DataError
-from readagain.formats.jsonl import printable_json
 from readagain.text.detokenization import Origin
 
 ORIGIN_NAMES: dict[Origin, str] = {
@@ -138,11 +137,6 @@ def explanation_view(
         source=_source_tokens(text, explanation),
         words=_summary_tokens(summary, explanation),
     )
-
-
-def explanation_json(view: ExplanationView) -> str:
-    """Return the view as a JSON object on one line, with control characters escaped."""
-    return printable_json(asdict(view))
 
 
 def _source_tokens(text: str, explanation: Explanation) -> tuple[SourceToken, ...]:

@@ -69,6 +69,7 @@ class LengthConstraint(Constraint):
         return np.ones(len(active), dtype=np.bool_)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ByteLengthConstraint(Constraint):
     """Minimum and maximum number of bytes of the printed summary; words are never cut.
 
@@ -85,21 +86,14 @@ class ByteLengthConstraint(Constraint):
             documents and printed as the caller wrote it.
     """
 
-    def __init__(
-        self,
-        *,
-        vocab_bytes: Ints,
-        source_bytes: Ints,
-        minimum: int = 0,
-        maximum: int | None = None,
-        prefix_bytes: Sequence[int] = (),
-    ) -> None:
-        assert maximum is None or minimum <= maximum
-        self.vocab_bytes = vocab_bytes.astype(np.int32)
-        self.source_bytes = source_bytes.astype(np.int32)
-        self.minimum = minimum
-        self.maximum = maximum
-        self.prefix_bytes = tuple(prefix_bytes)
+    vocab_bytes: Ints
+    source_bytes: Ints
+    minimum: int = 0
+    maximum: int | None = None
+    prefix_bytes: Sequence[int] = ()
+
+    def __post_init__(self) -> None:
+        assert self.maximum is None or self.minimum <= self.maximum
 
     def max_banned(self, max_words: int) -> int:
         """Return `SPARE_BYTE_CANDIDATES`, since any number of words can be too long."""
@@ -184,11 +178,11 @@ class NoDoubledWord(Constraint):
         return banned
 
 
+@dataclass(frozen=True)
 class ConstraintList(Constraint):
     """Constraints that all apply."""
 
-    def __init__(self, constraints: Sequence[Constraint]) -> None:
-        self.constraints = tuple(constraints)
+    constraints: Sequence[Constraint]
 
     def max_banned(self, max_words: int) -> int:
         """Return the sum over the constraints."""

@@ -18,9 +18,8 @@ from readagain.serve.middleware import (
     BodyMiddleware,
     ErrorMiddleware,
 )
-from readagain.serve.models import BatchKey, LoadedModels
-from readagain.serve.routes import Service, add_routes
-from readagain.serve.schemas import SummaryResult
+from readagain.serve.models import LoadedModels
+from readagain.serve.routes import add_routes
 from readagain.serve.settings import ServeSettings
 from readagain.version import __version__
 
@@ -35,7 +34,7 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
     """Build the application for loaded models."""
     limits = settings.limits
     metrics = Metrics()
-    queue: BatchingQueue[BatchKey, SummaryResult] = BatchingQueue(
+    queue = BatchingQueue(
         models.summarize,
         max_texts=limits.max_queue,
         max_batch=MAX_TEXTS,
@@ -61,16 +60,11 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         redirect_slashes=False,  # a redirect would contain the Host header of the request
         exception_handlers=HANDLERS,
     )
-    app.state.service = Service(settings, models, queue, metrics)
-    add_routes(app, app.state.service)
+    app.state.queue = queue
+    add_routes(app, settings, models, queue, metrics)
 
     # Requests pass the middleware in reverse order: the one added last handles a request first.
-    app.add_middleware(
-        BodyMiddleware,
-        max_bytes=limits.max_body_bytes,
-        max_requests=limits.max_requests,
-        timeout_s=limits.timeout_s,
-    )
+    app.add_middleware(BodyMiddleware, limits=limits)
     app.add_middleware(
         AdmissionMiddleware, keys=settings.api_keys, check_capacity=queue.check_capacity
     )

@@ -4,16 +4,13 @@ import asyncio
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Generic, TypeVar
 
 from readagain.errors import pluralize
 from readagain.serve.errors import ApiError, stopping_error
-
-Key = TypeVar("Key", bound=Hashable)
-Result = TypeVar("Result")
-SummarizeBatch = Callable[[Key, Sequence[str]], Sequence[Result]]
+from readagain.serve.models import BatchKey
+from readagain.serve.schemas import SummaryResult
 
 TEXTS_PER_TURN = 4
 """Number of texts that a request adds to a batch before it is the turn of the next request."""
@@ -26,17 +23,17 @@ SHARED_PERIOD_S = 1.0
 """`MAX_SHARED_CHARS` applies for this many seconds after texts of several requests were waiting."""
 
 
-class _Job(Generic[Key, Result]):
+class _Job:
     """Texts of one request and their results so far."""
 
-    def __init__(self, key: Key, texts: Sequence[str]) -> None:
+    def __init__(self, key: BatchKey, texts: Sequence[str]) -> None:
         self.key = key
         self.texts = texts
-        self.results: dict[int, Result] = {}
-        self.future: asyncio.Future[list[Result]] = asyncio.get_running_loop().create_future()
+        self.results: dict[int, SummaryResult] = {}
+        self.future: asyncio.Future[list[SummaryResult]] = asyncio.Future()
         self.arrival_time = time.monotonic()
 
-    def add_result(self, index: int, result: Result) -> None:
+    def add_result(self, index: int, result: SummaryResult) -> None:
         """Store the result of one text; the last result completes the job."""
         self.results[index] = result
         if len(self.results) == len(self.texts) and not self.future.done():
@@ -48,11 +45,11 @@ class _Job(Generic[Key, Result]):
             self.future.set_exception(error)
 
 
-_Item = tuple[_Job[Key, Result], int]
+_Item = tuple[_Job, int]
 """A waiting text: its job and its index in the job."""
 
 
-class BatchingQueue(Generic[Key, Result]):
+class BatchingQueue:
     """Bounded queue that batches waiting texts with equal keys.
 
     The oldest request determines the key of the next batch; texts of other requests with that key
@@ -73,7 +70,7 @@ class BatchingQueue(Generic[Key, Result]):
 
     def __init__(
         self,
-        summarize_batch: SummarizeBatch[Key, Result],
+        summarize_batch: Callable[[BatchKey, Sequence[str]], Sequence[SummaryResult]],
         *,
         max_texts: int,
         max_batch: int,
@@ -87,7 +84,7 @@ class BatchingQueue(Generic[Key, Result]):
         self._max_wait_s = max_wait_s
         self._observe_batch = observe_batch
         self._observe_queue = observe_queue
-        self._items: list[_Item[Key, Result]] = []
+        self._items: list[_Item] = []
         self._arrival = asyncio.Event()
         self._is_closed = False
         self._last_shared_time = -math.inf  # when texts of several requests were last waiting
@@ -114,10 +111,10 @@ class BatchingQueue(Generic[Key, Result]):
                 f"{self._max_texts}; try again in a moment",
             )
 
-    async def summarize(self, key: Key, texts: Sequence[str]) -> list[Result]:
+    async def summarize(self, key: BatchKey, texts: Sequence[str]) -> list[SummaryResult]:
         """Return the result of each text, in order; if cancelled, drop the waiting texts."""
         self.check_capacity(len(texts))
-        job: _Job[Key, Result] = _Job(key, texts)
+        job = _Job(key, texts)
         self._set_items([*self._items, *((job, index) for index in range(len(texts)))])
         self._arrival.set()
         try:
@@ -168,7 +165,7 @@ class BatchingQueue(Generic[Key, Result]):
             except TimeoutError:
                 return
 
-    def _take_batch(self) -> list[_Item[Key, Result]]:
+    def _take_batch(self) -> list[_Item]:
         """Remove the texts of the next batch from the queue; requests take turns."""
         if not self._items:
             return []
@@ -176,16 +173,16 @@ class BatchingQueue(Generic[Key, Result]):
         if len({job for job, _ in self._items}) > 1:
             self._last_shared_time = time.monotonic()
         is_shared = time.monotonic() - self._last_shared_time < SHARED_PERIOD_S
-        num_waiting: Counter[_Job[Key, Result]] = Counter()
+        num_waiting: Counter[_Job] = Counter()
         # Items with the key of the batch, and the rank of each among the texts of its request.
-        ranked_items: list[tuple[int, _Item[Key, Result]]] = []
+        ranked_items: list[tuple[int, _Item]] = []
         for job, index in self._items:
             if job.key == key:
                 ranked_items.append((num_waiting[job], (job, index)))
                 num_waiting[job] += 1
         # The sort is stable: within a turn, requests stay in order of arrival.
         ranked_items.sort(key=lambda ranked_item: ranked_item[0] // TEXTS_PER_TURN)
-        batch: list[_Item[Key, Result]] = []
+        batch: list[_Item] = []
         num_chars = 0
         for rank, (job, index) in ranked_items:
             num_chars += len(job.texts[index])
@@ -196,11 +193,11 @@ class BatchingQueue(Generic[Key, Result]):
         self._set_items([item for item in self._items if item not in batch_items])
         return batch
 
-    def _set_items(self, items: list[_Item[Key, Result]]) -> None:
+    def _set_items(self, items: list[_Item]) -> None:
         self._items = items
         self._observe_queue(len(items))
 
-    async def _process(self, batch: Sequence[_Item[Key, Result]]) -> None:
+    async def _process(self, batch: Sequence[_Item]) -> None:
         """Summarize a batch; if that fails, retry each text alone, so that only the cause fails."""
         loop = asyncio.get_running_loop()
         key = batch[0][0].key

@@ -19,6 +19,7 @@ from readagain.serve.errors import ApiError, ClientGoneError
 from readagain.serve.logs import logger
 from readagain.serve.metrics import Metrics
 from readagain.serve.schemas import ErrorDetail, ErrorResponse
+from readagain.serve.settings import RequestLimits
 
 OPEN_PATHS = ("/", "/healthz", "/readyz", "/docs", "/openapi.json")
 """Paths that need no key, besides static files."""
@@ -195,13 +196,9 @@ class BodyMiddleware:
     `max_requests` is also the limit of requests in progress.
     """
 
-    def __init__(
-        self, app: ASGIApp, *, max_bytes: int, max_requests: int, timeout_s: float
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, limits: RequestLimits) -> None:
         self._app = app
-        self._max_bytes = max_bytes
-        self._max_requests = max_requests
-        self._timeout_s = timeout_s
+        self._limits = limits
         # Timeouts of the bodies that are being received, oldest first; used as an ordered set.
         self._receiving: dict[asyncio.Timeout, None] = {}
         self._num_requests = 0
@@ -212,11 +209,11 @@ class BodyMiddleware:
             await self._app(scope, receive, send)
             return
         length = Headers(scope=scope).get("content-length", "")
-        if length.isdecimal() and int(length) > self._max_bytes:
+        if length.isdecimal() and int(length) > self._limits.max_body_bytes:
             raise self._too_large_error()
         receive = _replay(await self._read_in_time(receive), receive)
         scope["state"]["is_body_read"] = True
-        if self._num_requests >= self._max_requests:
+        if self._num_requests >= self._limits.max_requests:
             raise ApiError(
                 "queue_full",
                 f"server: {pluralize(self._num_requests, 'request')} in progress, which is the "
@@ -230,12 +227,12 @@ class BodyMiddleware:
 
     async def _read_in_time(self, receive: Receive) -> bytes:
         """Read a body within the timeout; if too many are being received, abort the oldest."""
-        if len(self._receiving) >= self._max_requests:
+        if len(self._receiving) >= self._limits.max_requests:
             oldest = next(iter(self._receiving))
             del self._receiving[oldest]
             oldest.reschedule(0.0)  # expires at once
         try:
-            async with asyncio.timeout(self._timeout_s) as timeout:
+            async with asyncio.timeout(self._limits.timeout_s) as timeout:
                 self._receiving[timeout] = None
                 try:
                     return await self._read(receive)
@@ -244,8 +241,8 @@ class BodyMiddleware:
         except TimeoutError as error:
             raise ApiError(
                 "slow_body",
-                f"body: not received within {self._timeout_s:g} s, or aborted because the server "
-                "is busy; send it without pauses",
+                f"body: not received within {self._limits.timeout_s:g} s, or aborted because the "
+                "server is busy; send it without pauses",
                 {"Connection": "close"},
             ) from error
 
@@ -256,7 +253,7 @@ class BodyMiddleware:
             if message["type"] == "http.disconnect":
                 raise ClientGoneError("the client disconnected")
             body += message.get("body", b"")
-            if len(body) > self._max_bytes:
+            if len(body) > self._limits.max_body_bytes:
                 raise self._too_large_error()
             if not message.get("more_body", False):
                 return bytes(body)
@@ -264,7 +261,7 @@ class BodyMiddleware:
     def _too_large_error(self) -> ApiError:
         return ApiError(
             "body_too_large",
-            f"body: more than {self._max_bytes:,} bytes; send fewer or shorter texts",
+            f"body: more than {self._limits.max_body_bytes:,} bytes; send fewer or shorter texts",
         )
 
 

@@ -1,8 +1,8 @@
 """Routes of the API and of the web page."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from html import escape
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
@@ -17,13 +17,12 @@ from starlette.routing import Route
 from starlette.types import Receive
 
 from readagain.explain.page import STATIC as EXPLAIN_STATIC
-from readagain.serve.api_page import render_api_page
 from readagain.serve.batching import BatchingQueue
 from readagain.serve.chat import ChatRequest, chat_events, chat_response
 from readagain.serve.errors import ApiError, ClientGoneError, stopping_error
 from readagain.serve.metrics import Metrics
 from readagain.serve.middleware import CHAT, SUMMARIZE
-from readagain.serve.models import BatchKey, LoadedModels
+from readagain.serve.models import LoadedModels
 from readagain.serve.schemas import (
     ErrorResponse,
     HealthResponse,
@@ -33,7 +32,6 @@ from readagain.serve.schemas import (
     ReadyResponse,
     SummarizeRequest,
     SummarizeResponse,
-    SummaryResult,
     limited_request,
 )
 from readagain.serve.settings import MAX_BEAM, MAX_WORDS, ServeSettings
@@ -46,16 +44,6 @@ LARGE_BODY_BYTES = 64 << 10
 T = TypeVar("T")
 
 _ERRORS: dict[int | str, dict[str, Any]] = {"default": {"model": ErrorResponse}}
-
-
-@dataclass(frozen=True)
-class Service:
-    """Objects that the routes use."""
-
-    settings: ServeSettings
-    models: LoadedModels
-    queue: BatchingQueue[BatchKey, SummaryResult]
-    metrics: Metrics
 
 
 class PacedRoute(APIRoute):
@@ -88,24 +76,31 @@ class PacedRoute(APIRoute):
         return handle
 
 
-def add_routes(app: FastAPI, service: Service) -> None:
+def add_routes(
+    app: FastAPI,
+    settings: ServeSettings,
+    loaded_models: LoadedModels,
+    queue: BatchingQueue,
+    worker_metrics: Metrics,
+) -> None:
     """Add all routes."""
-    limits = service.settings.limits
+    limits = settings.limits
     # Only for the OpenAPI schema: `AdmissionMiddleware` checks keys before a body is read.
-    dependencies = [Security(HTTPBearer(auto_error=False))] if service.settings.api_keys else []
+    dependencies = [Security(HTTPBearer(auto_error=False))] if settings.api_keys else []
 
-    async def summarize_texts(body: SummarizeRequest, request: Request) -> SummarizeResponse:
-        key = service.models.batch_key(body)
+    async def summarize(body: SummarizeRequest, request: Request) -> SummarizeResponse:
+        """Write a headline for each text."""
+        key = loaded_models.batch_key(body)
         request.state.log_fields.update(
             model=key.model, texts=len(body.texts), characters=sum(map(len, body.texts))
         )
         results = await run_until_disconnect(
-            service.queue.summarize(key, [text[: limits.max_chars] for text in body.texts]),
+            queue.summarize(key, [text[: limits.max_chars] for text in body.texts]),
             request.receive,
             deadline=request.state.start + limits.timeout_s,
             timeout_s=limits.timeout_s,
         )
-        service.metrics.texts.labels(key.model).inc(len(results))
+        worker_metrics.texts.labels(key.model).inc(len(results))
         return SummarizeResponse(
             model=key.model,
             results=[
@@ -115,10 +110,6 @@ def add_routes(app: FastAPI, service: Service) -> None:
                 for text, result in zip(body.texts, results, strict=True)
             ],
         )
-
-    async def summarize(body: SummarizeRequest, request: Request) -> SummarizeResponse:
-        """Write a headline for each text."""
-        return await summarize_texts(body, request)
 
     summarize.__annotations__["body"] = limited_request(limits)
     app.router.add_api_route(
@@ -133,7 +124,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     async def chat(body: ChatRequest, request: Request) -> Any:
         """Write a headline for the last message of the user, in the format of OpenAI."""
         summarize_request = SummarizeRequest(texts=[body.text], model=body.model)
-        answer = await summarize_texts(summarize_request, request)
+        answer = await summarize(summarize_request, request)
         response = chat_response(body, answer.model, answer.results[0].summary)
         if body.stream:
             return StreamingResponse(chat_events(body, response), media_type="text/event-stream")
@@ -151,10 +142,10 @@ def add_routes(app: FastAPI, service: Service) -> None:
     @app.get("/v1/models", responses=_ERRORS, dependencies=dependencies)
     async def models() -> ModelsResponse:
         """List the loaded models, the default first, and the limits of a request."""
-        loaded_models = service.models.describe()
+        descriptions = loaded_models.describe()
         return ModelsResponse(
-            models=loaded_models,
-            data=[ModelEntry(id=model.name) for model in loaded_models],
+            models=descriptions,
+            data=[ModelEntry(id=model.name) for model in descriptions],
             limits=LimitsInfo(
                 max_texts=limits.max_texts,
                 max_chars=limits.max_chars,
@@ -175,20 +166,20 @@ def add_routes(app: FastAPI, service: Service) -> None:
     @app.get("/readyz", responses=_ERRORS)
     async def readiness() -> ReadyResponse:
         """Report whether texts are accepted."""
-        if not service.queue.is_open:
+        if not queue.is_open:
             raise stopping_error()
         return ReadyResponse()
 
     @app.get("/metrics", response_class=Response, responses=_ERRORS, dependencies=dependencies)
     async def metrics() -> Response:
         """Return metrics in the text format of Prometheus."""
-        return Response(service.metrics.render(), media_type=CONTENT_TYPE_LATEST)
+        return Response(worker_metrics.render(), media_type=CONTENT_TYPE_LATEST)
 
     async def page(request: Request) -> Response:
         return FileResponse(STATIC / "index.html")
 
     async def docs(request: Request) -> Response:
-        return HTMLResponse(render_api_page(app.openapi()))
+        return HTMLResponse(_render_api_page(app.openapi()))
 
     app.router.routes.extend([Route("/", page), Route("/docs", docs)])
     app.mount("/static/explain", StaticFiles(directory=EXPLAIN_STATIC))
@@ -234,3 +225,41 @@ async def run_until_disconnect(
 async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def _render_api_page(schema: Mapping[str, Any]) -> str:
+    """Render an OpenAPI schema as an HTML page with all routes and the fields of their requests."""
+    title = escape(f"{schema['info']['title']} API")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n"
+        '<link rel="icon" type="image/svg+xml" href="static/icon.svg">\n'
+        '<link rel="stylesheet" href="static/explain/explanation.css">\n'
+        '<link rel="stylesheet" href="static/page.css">\n</head>\n<body>\n<main class="api">\n'
+        f"<h1>{title}</h1>\n<p>{escape(schema['info']['description'])}</p>\n"
+        '<p>The OpenAPI schema, for clients and tools: <a href="openapi.json">openapi.json</a>. '
+        '<a href=".">Web page</a>.</p>\n'
+        f"{''.join(_render_routes(schema))}</main>\n</body>\n</html>\n"
+    )
+
+
+def _render_routes(schema: Mapping[str, Any]) -> Iterator[str]:
+    for path, methods in schema["paths"].items():
+        for method, route in methods.items():
+            yield f"<h2><code>{method.upper()} {escape(path)}</code></h2>\n"
+            yield f"<p>{escape(route.get('description', ''))}</p>\n"
+            body = route.get("requestBody", {}).get("content", {}).get("application/json", {})
+            request_name = body.get("schema", {}).get("$ref", "").rpartition("/")[2]
+            if request_name:
+                yield from _render_fields(schema["components"]["schemas"][request_name])
+
+
+def _render_fields(request_schema: Mapping[str, Any]) -> Iterator[str]:
+    required = request_schema.get("required", ())
+    yield "<dl>\n"
+    for name, field in request_schema["properties"].items():
+        suffix = " (required)" if name in required else ""
+        yield f"<dt><code>{escape(name)}</code>{suffix}</dt>\n"
+        yield f"<dd>{escape(field.get('description', ''))}</dd>\n"
+    yield "</dl>\n"

@@ -13,10 +13,15 @@ from readagain.explain.view import ExplainedToken, SourceToken, explanation_view
 from readagain.serve.settings import OPTION_LIMITS, RequestLimits
 
 
-class _RequestModel(BaseModel):
-    """Base class of requests; types are strict ("3" is no number), and unknown fields invalid."""
+class _Texts(BaseModel):
+    """Texts of a request; types are strict ("3" is no number), and unknown fields invalid."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    texts: Annotated[list[str], Field(min_length=1, description="Texts to summarize.")]
+    model: Annotated[
+        str | None, Field(description="Name of a loaded model; null for the default.")
+    ] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -27,13 +32,6 @@ class _RequestModel(BaseModel):
                 valid_name = name[:100].encode(errors="replace").decode()
                 raise PydanticCustomError("unknown_field", "unknown field", {"name": valid_name})
         return data
-
-
-class _Texts(_RequestModel):
-    texts: Annotated[list[str], Field(min_length=1, description="Texts to summarize.")]
-    model: Annotated[
-        str | None, Field(description="Name of a loaded model; null for the default.")
-    ] = None
 
 
 def _field(option: SpecField) -> tuple[Any, Any]:

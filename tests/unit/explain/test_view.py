@@ -1,13 +1,14 @@
 """View of an explanation."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
 from readagain.errors import DataError
-from readagain.explain.view import explanation_json, explanation_view
+from readagain.explain.view import explanation_view
+from readagain.formats.jsonl import printable_json
 
 
 def test_words_have_origin_and_source(view):
@@ -64,14 +65,14 @@ OTHER_CONTROLS = "\x1b\x7f\x80\x9b\x9f\u2028\u2029\n"
 
 @pytest.mark.parametrize("character", [*BIDI_CONTROLS, *OTHER_CONTROLS])
 def test_json_escapes_control_characters(view, character):
-    text = explanation_json(replace(view, text=f"été\u00a0مدينة{character}🎉"))
+    text = printable_json(asdict(replace(view, text=f"été\u00a0مدينة{character}🎉")))
     assert character not in text
     assert "été\u00a0مدينة" in text
     assert json.loads(text)["text"] == f"été\u00a0مدينة{character}🎉"
 
 
 def test_json_has_all_fields(view):
-    plain = json.loads(explanation_json(view))
+    plain = json.loads(printable_json(asdict(view)))
     assert [*plain] == [
         "text",
         "summary",

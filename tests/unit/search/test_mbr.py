@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from readagain.search.decoding import mbr_rerank
 from readagain.search.hypotheses import Hypothesis
-from readagain.search.mbr import mbr_rerank
 
 
 def hypothesis(*ids: int, score: float, meets_min_length: bool = True) -> Hypothesis:

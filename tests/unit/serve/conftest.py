@@ -41,7 +41,7 @@ def run_client(models):
                     transport=transport, base_url="http://localhost", timeout=30
                 ) as client,
             ):
-                client.queue = app.state.service.queue
+                client.queue = app.state.queue
                 return await scenario(client)
 
         return asyncio.run(run_all())

@@ -344,7 +344,9 @@ def read_body(receive, *, headers=(), timeout_s=30.0):
     async def app(scope, receive, send):
         received.append((await receive())["body"])
 
-    body = BodyMiddleware(app, max_bytes=10, max_requests=1, timeout_s=timeout_s)
+    body = BodyMiddleware(
+        app, limits=RequestLimits(max_body_bytes=10, max_requests=1, timeout_s=timeout_s)
+    )
     asyncio.run(body(body_scope(*headers), receive, None))
     return received
 
@@ -379,7 +381,9 @@ def test_slow_bodies_displace_each_other():
         scope["state"]["body"] = (await receive())["body"]
 
     async def scenario():
-        body = BodyMiddleware(app, max_bytes=10, max_requests=2, timeout_s=30.0)
+        body = BodyMiddleware(
+            app, limits=RequestLimits(max_body_bytes=10, max_requests=2, timeout_s=30.0)
+        )
         slow = [
             asyncio.create_task(body(body_scope(), receiving(chunk(b"1"), wait=True), None))
             for _ in range(2)

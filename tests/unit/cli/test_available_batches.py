@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from readagain.engine.streams import available_batches
+from readagain.cli.summarize import available_batches
 
 
 def test_batches_are_complete_and_bounded():
