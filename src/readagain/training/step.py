@@ -75,7 +75,10 @@ class TrainingStep:
         self.world_size = world_size
         self.step = 0  # number of updates so far
         self.num_plateaus = 0  # set by the training loop, for the schedule `plateau`
-        self.names, self.parameters = zip(*model.named_parameters(), strict=True)
+        names, self.parameters = zip(*model.named_parameters(), strict=True)
+        # DistributedDataParallel adds "module." to the names. Checkpoints have the names without
+        # it, so a run can resume with another number of processes.
+        self.names = [name.removeprefix("module.") for name in names]
         self.device = self.parameters[0].device
         self.optimizer = build_optimizer(self.parameters, spec)
         self.lookups = (
@@ -233,7 +236,7 @@ class TrainingStep:
         return _CapturedUpdate(graph, static, loss)
 
     def state(self) -> dict[str, Tensor]:
-        """Return the tensors that determine the next update, by name, without the weights."""
+        """Return the tensors, not copied, that determine the next update, without the weights."""
         state = {"step": torch.tensor(self.step)}
         for name, parameter in zip(self.names, self.parameters, strict=True):
             for kind, value in self.optimizer.state.get(parameter, {}).items():
