@@ -12,7 +12,7 @@ from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.summaries import SystemSummary, source_norms
 from readagain.rouge.significance import compare_reports
 from readagain.text.language import find_language
-from readagain.training.curves import Curves
+from readagain.training.metrics import Curves
 
 NUM_SAMPLES = 20
 """Maximum number of sample headlines."""

@@ -22,7 +22,7 @@ from readagain.rouge.options import UNICODE
 from readagain.storage.bundled import model_name
 from readagain.storage.output_dir import LocalDir
 from readagain.text.language import find_language
-from readagain.training.curves import read_curves
+from readagain.training.metrics import read_curves
 from readagain.training.run_dir import RunDir
 
 REPORT_PAGE = "report.html"

@@ -111,12 +111,7 @@ class EmaWeights:
 
     @torch.no_grad()
     def average(self, num_updates: int) -> list[Tensor]:
-        """Return the bias-corrected average after `num_updates` updates.
-
-        Before the first update, return a copy of the weights.
-        """
-        if num_updates == 0:
-            return [parameter.detach().clone() for parameter in self.parameters]
+        """Return the bias-corrected average after `num_updates` updates, at least one."""
         return [*torch._foreach_div(self.uncorrected, 1 - self.decay**num_updates)]
 
 
