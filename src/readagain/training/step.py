@@ -6,7 +6,7 @@ for the GPU.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,6 @@ from readagain.training.optim import (
     RowGradient,
     build_optimizer,
     learning_rate,
-    record_lookups,
     supports_row_updates,
 )
 
@@ -147,7 +146,9 @@ class TrainingStep:
         Returns:
             The mean loss to report, a scalar.
         """
-        with record_lookups(self.lookups):
+        with ExitStack() as recording:
+            for lookups in self.lookups:
+                recording.enter_context(lookups.record())
             loss, reported_loss, count = self._sum_losses(batch)
         if self.world_size > 1:
             torch.distributed.all_reduce(count)
