@@ -47,11 +47,11 @@ class Checkpoint:
 
     def weights(self) -> dict[str, Tensor]:
         """Read the weights of the network."""
-        return _load(self.path / _WEIGHTS_FILE)
+        return load_file(self.path / _WEIGHTS_FILE)
 
     def training_tensors(self) -> dict[str, Tensor]:
         """Read the state of the optimizer and the averaged weights."""
-        return _load(self.path / _TRAINING_FILE)
+        return load_file(self.path / _TRAINING_FILE)
 
 
 def save_checkpoint(
@@ -162,11 +162,6 @@ def _checkpoint_paths(directory: Path) -> list[Path]:
         return []
     with os_errors(directory, "read", ArtifactError, advice="run the same command again to resume"):
         return sorted(path for path in directory.iterdir() if path.name.startswith(_PREFIX))
-
-
-def _load(path: Path) -> dict[str, Tensor]:
-    tensors: dict[str, Tensor] = load_file(path)
-    return tensors
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
