@@ -172,7 +172,7 @@ class OutputDir:
         raise NotImplementedError
 
     def clear(self) -> None:
-        """Delete the files of the job, and no others."""
+        """Delete the files of the job, if there is one, and no others."""
         raise NotImplementedError
 
     def read_identity(self) -> dict[str, Any] | None:

@@ -108,9 +108,8 @@ class RunDir(OutputDir):
                 names = [*read_manifest(self.path).files, MANIFEST_FILE]
             except ArtifactError as error:
                 raise ConfigError(f"{error}; empty the folder by hand") from error
-        if self.has_output():
-            for name in (*names, METRICS_FILE, TENSORBOARD_DIR, RESUME_DIR):
-                self.directory.remove(name)
+        for name in (*names, METRICS_FILE, TENSORBOARD_DIR, RESUME_DIR):
+            self.directory.remove(name)
 
     def read_identity(self) -> dict[str, Any] | None:
         """Return the identity of the run in the folder, or None for a new folder.
