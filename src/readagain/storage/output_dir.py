@@ -12,7 +12,6 @@ from readagain.errors import (
     ArgumentError,
     ArtifactError,
     ConfigError,
-    DataError,
     os_errors,
     quoted,
 )
@@ -101,11 +100,9 @@ class LocalDir(Directory):
         refuse_links(path.parent, below=self.path)
         return path
 
-    @contextmanager
-    def _write_errors(self) -> Iterator[None]:
+    def _write_errors(self) -> AbstractContextManager[None]:
         advice = "fix this, then run the same command again to resume"
-        with os_errors(self.location, "written to", DataError, advice=advice):
-            yield
+        return os_errors(self.location, "written to", advice=advice)
 
 
 class OutputDir:
