@@ -121,12 +121,7 @@ def _render_charts(curves: Curves, steps_per_epoch: int) -> str:
 
 
 def line_chart(curves: Curves, steps_per_epoch: int) -> str:
-    """Return a `<figure>` with an SVG line chart over epochs; empty if there are no points.
-
-    Args:
-        curves: one or two curves.
-        steps_per_epoch: number of updates per epoch.
-    """
+    """Return a `<figure>` with one or two curves over epochs as SVG; empty without points."""
     steps = [step for points in curves.values() for step, _ in points]
     values = [value for points in curves.values() for _, value in points]
     if not values:

@@ -72,10 +72,6 @@ class RunDir(OutputDir):
     def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         """Check that the identities are equal, except that the epochs may have been increased.
 
-        Args:
-            before: the identity in the folder.
-            now: the identity of this run.
-
         Raises:
             ArgumentError: if other settings differ, or there is no checkpoint to continue from.
         """

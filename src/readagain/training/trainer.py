@@ -18,11 +18,6 @@ class Trainer:
 
     The epoch and the next batch are computed from the number of updates, so a checkpoint does not
     contain them.
-
-    Args:
-        job: the run.
-        processes: the processes that train together.
-        device: the device of this process.
     """
 
     def __init__(
