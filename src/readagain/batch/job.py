@@ -42,14 +42,17 @@ class BatchJob:
         """All input files."""
         return [file for source in self.inputs for file in source.files]
 
-    def settings(self) -> dict[str, Any]:
-        """Return all settings that determine the output, without the inputs."""
+    def identity(self) -> dict[str, Any]:
+        """Return what determines the output: the settings and a description of each input file.
+
+        With `one_file_per_input`, the description also has the name of the output file.
+        """
         config = self.config
         pyarrow_version = None
         if any("parquet" in (source.format, config.output_format) for source in self.inputs):
             arrow = require("pyarrow", extra="data", purpose="reading and writing Parquet")
             pyarrow_version = arrow.__version__
-        return {
+        settings = {
             "readagain": __version__,
             "model": _model_checksum(config.model),
             "precision": config.precision,
@@ -66,19 +69,13 @@ class BatchJob:
             # Another version of pyarrow may write other bytes for the same table.
             "pyarrow": pyarrow_version,
         }
-
-    def identity(self) -> dict[str, Any]:
-        """Return what determines the output: the settings and a description of each input file.
-
-        With `one_file_per_input`, the description also has the name of the output file.
-        """
         joined_files = self.joined_files()
         inputs = [
             asdict(file) | ({"output": joined_files[source.number]} if joined_files else {})
             for source in self.inputs
             for file in source.files
         ]
-        return {"settings": self.settings(), "inputs": inputs}
+        return {"settings": settings, "inputs": inputs}
 
     def joined_files(self) -> dict[int, str]:
         """Return the output file of each input by its number; empty without `one_file_per_input`.

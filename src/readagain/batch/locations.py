@@ -174,7 +174,7 @@ def open_directory(location: str) -> Directory:
     return LocalDir(location, temporary_dir=UNFINISHED)
 
 
-class _RemoteDir:
+class _RemoteDir(Directory):
     """Directory of an object store or of HDFS; see `Directory` for the methods."""
 
     def __init__(self, location: str) -> None:
@@ -193,10 +193,6 @@ class _RemoteDir:
             with self._system.open_output_stream(temporary) as file:
                 yield file
             self._system.move(temporary, path)
-
-    def write(self, name: str, content: bytes) -> None:
-        with self.create(name) as file:
-            file.write(content)
 
     def read(self, name: str) -> bytes | None:
         with _remote_errors(f"{self.location}/{name}", "read"), suppress(FileNotFoundError):

@@ -81,50 +81,39 @@ def _report_progress(
 
 
 def local_engine(*, num_workers: int) -> Engine:
-    """Return the engine that uses processes of this machine; 0 workers means one per processor."""
+    """Return the engine that uses processes of this machine; 0 workers means one per processor.
+
+    A shard is read when a worker is free, so at most one shard per worker is in memory. A worker
+    that dies is replaced, and its shard is run again. If a shard killed its worker in every
+    attempt, a `DataError` is raised at the end.
+    """
 
     def run(job: BatchJob, finished: FinishedShards) -> Iterator[ShardMetadata]:
-        items = (item for source in job.inputs for item in job.split_input(source, finished))
-        return run_local(
-            items, job.config, num_workers or max(1, num_processors() // job.config.threads)
-        )
+        config = job.config
+        num_processes = num_workers or max(1, num_processors() // config.threads)
+        already_finished: deque[ShardMetadata] = deque()
+        failed_shards: list[str] = []
+
+        def unfinished_shards() -> Iterator[BatchShard]:
+            for source in job.inputs:
+                for item in job.split_input(source, finished):
+                    if isinstance(item, ShardMetadata):
+                        already_finished.append(item)
+                    else:
+                        yield item
+
+        for result in run_tasks(partial(_build_worker, config), unfinished_shards(), num_processes):
+            while already_finished:
+                yield already_finished.popleft()
+            if isinstance(result, TaskFailure):
+                failed_shards.append(f"{result.task.name} ({result.task.where})")
+                logger.warning("%s killed its worker; skipped", failed_shards[-1])
+            else:
+                yield result
+        yield from already_finished
+        raise_for_failed(failed_shards)
 
     return run
-
-
-def run_local(
-    items: Iterator[BatchShard | ShardMetadata], config: ShardConfig, num_workers: int
-) -> Iterator[ShardMetadata]:
-    """Summarize shards in worker processes; yield the metadata of each shard when it is finished.
-
-    An item is a shard, or the metadata of a shard that is already finished, which is yielded
-    unchanged. A shard is read when a worker is free, so at most one shard per worker is in memory.
-    A worker that dies is replaced, and its shard is run again.
-
-    Raises:
-        DataError: at the end, if a shard killed its worker in every attempt.
-        ReadAgainError: at once, if a worker raised it.
-    """
-    already_finished: deque[ShardMetadata] = deque()
-    failed_shards: list[str] = []
-
-    def unfinished_shards() -> Iterator[BatchShard]:
-        for item in items:
-            if isinstance(item, ShardMetadata):
-                already_finished.append(item)
-            else:
-                yield item
-
-    for result in run_tasks(partial(_build_worker, config), unfinished_shards(), num_workers):
-        while already_finished:
-            yield already_finished.popleft()
-        if isinstance(result, TaskFailure):
-            failed_shards.append(f"{result.task.name} ({result.task.where})")
-            logger.warning("%s killed its worker; skipped", failed_shards[-1])
-        else:
-            yield result
-    yield from already_finished
-    raise_for_failed(failed_shards)
 
 
 def raise_for_failed(shards: Sequence[str]) -> None:

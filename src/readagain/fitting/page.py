@@ -12,7 +12,7 @@ from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.summaries import SystemSummary, source_norms
 from readagain.rouge.significance import compare_reports
 from readagain.text.language import find_language
-from readagain.training.curves import Curves
+from readagain.training.metrics import Curves
 
 NUM_SAMPLES = 20
 """Maximum number of sample headlines."""
@@ -121,12 +121,7 @@ def _render_charts(curves: Curves, steps_per_epoch: int) -> str:
 
 
 def line_chart(curves: Curves, steps_per_epoch: int) -> str:
-    """Return a `<figure>` with an SVG line chart over epochs; empty if there are no points.
-
-    Args:
-        curves: one or two curves.
-        steps_per_epoch: number of updates per epoch.
-    """
+    """Return a `<figure>` with one or two curves over epochs as SVG; empty without points."""
     steps = [step for points in curves.values() for step, _ in points]
     values = [value for points in curves.values() for _, value in points]
     if not values:

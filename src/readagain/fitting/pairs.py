@@ -35,14 +35,9 @@ def prepare_pairs(
     on_error: OnError,
     progress: ProgressDisplay,
 ) -> None:
-    """Prepare a corpus with dev and test splits.
+    """Prepare a corpus; without test inputs, a test split is split off, like the dev split.
 
-    Args:
-        inputs: the files of pairs; without test inputs, a test split is split off.
-        out: the directory of the prepared corpus.
-        language: code of the language; None detects it.
-        on_error: what to do with an invalid record: skip and count it, or stop.
-        progress: function that opens a progress display.
+    The options are those of `fit`.
     """
     has_test = any(source.split == "test" for source in inputs)
     settings = PrepareSettings(
@@ -60,9 +55,7 @@ def prepare_pairs(
 def describe_pairs(manifest: CorpusManifest, *, is_language_set: bool) -> list[str]:
     """Return lines about the language, the splits and the dropped records of a prepared corpus.
 
-    Args:
-        manifest: manifest of the corpus.
-        is_language_set: whether the user set the language; otherwise it was detected.
+    If the user did not set the language, it was detected.
     """
     if is_language_set:
         language = find_language(manifest.language).name

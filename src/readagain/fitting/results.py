@@ -17,16 +17,15 @@ from readagain.fitting.plan import FitPlan
 from readagain.fitting.work_dir import FitDir
 from readagain.model_dir import ModelDir, Precision
 from readagain.networks.build import count_parameters
-from readagain.processors import num_threads
+from readagain.processors import num_processors
 from readagain.rouge.options import UNICODE
 from readagain.storage.bundled import model_name
 from readagain.storage.output_dir import LocalDir
 from readagain.text.language import find_language
-from readagain.training.curves import read_curves
+from readagain.training.metrics import read_curves
 from readagain.training.run_dir import RunDir
 
 REPORT_PAGE = "report.html"
-ROUGE_PROTOCOL = UNICODE
 MAX_TEST_PAIRS = 2000
 """Maximum number of test pairs that are scored."""
 NUM_CHECK_TEXTS = 500
@@ -63,7 +62,7 @@ def _write_graphs(work: FitDir, out: Path, precision: Precision) -> None:
     graphs = model_graphs(trained, [precision])
     texts = corpus_texts(work.data, NUM_CHECK_TEXTS, with_train=True)
     check = check_graphs(
-        trained, graphs, texts, origin="dev and training pairs", threads=num_threads(None)
+        trained, graphs, texts, origin="dev and training pairs", threads=num_processors()
     )
     write_graphs(trained, graphs, asdict(check), out=out)
 
@@ -81,16 +80,12 @@ def evaluate_model(work: FitDir, out: Path, base: Path | None) -> dict[str, Eval
     """
     dataset = read_dataset(work.data, CorpusReadOptions(), split="test").sample(MAX_TEST_PAIRS)
     language = find_language(dataset.language)
-    systems: dict[str, System] = {"model": _load_model(out)}
+    systems: dict[str, System] = {"model": load_system(str(out), UNICODE)}
     if base is not None and ModelDir.open(base).precisions:
-        systems[f"{model_name(base)} before fine-tuning"] = _load_model(base)
+        systems[f"{model_name(base)} before fine-tuning"] = load_system(str(base), UNICODE)
     systems["first sentence"] = Lead(language=language)
     systems[f"first {BASELINE_WORDS} words"] = Lead(max_words=BASELINE_WORDS, language=language)
-    return {name: evaluate(system, dataset, ROUGE_PROTOCOL) for name, system in systems.items()}
-
-
-def _load_model(model: Path) -> System:
-    return load_system(str(model), ROUGE_PROTOCOL, threads=num_threads(None))
+    return {name: evaluate(system, dataset, UNICODE) for name, system in systems.items()}
 
 
 def rouge_f1(evaluation: Evaluation) -> dict[str, tuple[float, float, float]]:

@@ -41,10 +41,8 @@ class FitDir(OutputDir):
 
     def clear(self) -> None:
         """Delete the files of the fit, and no others."""
-        if self.has_output():
-            for name in self.directory.names():
-                if name in ("data", "data.unfinished", "run", PLAN_FILE, RESULTS_FILE):
-                    self.directory.remove(name)
+        for name in ("data", "data.unfinished", "run", PLAN_FILE, RESULTS_FILE):
+            self.directory.remove(name)
 
 
 def work_dir(out: Path) -> Path:

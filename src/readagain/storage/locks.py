@@ -24,13 +24,11 @@ def locked_file(path: Path, *, busy: str) -> Iterator[None]:
             network drives.
     """
     lock = FileLock(path, timeout=0)
-    try:
-        with os_errors(path, "locked", ConfigError, advice="choose another folder or drive"):
+    with os_errors(path, "locked", ConfigError, advice="choose another folder or drive"):
+        try:
             lock.acquire()
-    except ConfigError as error:
-        if isinstance(error.__cause__, Timeout):
+        except Timeout:
             raise ConfigError(busy) from None
-        raise
     try:
         yield
     finally:

@@ -1,17 +1,17 @@
 """Output directories of jobs that can be interrupted and resumed."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, Protocol, Self
+from typing import Any, BinaryIO, ClassVar, Self
 
 from readagain.errors import (
     MAX_QUOTE_LENGTH,
     ArgumentError,
     ArtifactError,
     ConfigError,
-    DataError,
     os_errors,
     quoted,
 )
@@ -21,7 +21,7 @@ from readagain.storage.files import atomic_write, refuse_links, remove
 from readagain.storage.locks import LOCK_FILE, locked_dir
 
 
-class Directory(Protocol):
+class Directory(ABC):
     """Directory whose files are read and written by name.
 
     A name may contain subdirectories: "bad/part-0.jsonl".
@@ -29,28 +29,29 @@ class Directory(Protocol):
 
     location: str
 
+    @abstractmethod
     def create(self, name: str) -> AbstractContextManager[BinaryIO]:
         """Open a temporary file for writing; it becomes the file `name` when the block ends."""
-        ...
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file atomically; return when it is on the disk."""
-        ...
+        with self.create(name) as file:
+            file.write(content)
 
+    @abstractmethod
     def read(self, name: str) -> bytes | None:
         """Return the content of a file, or None if it does not exist."""
-        ...
 
+    @abstractmethod
     def names(self, subdir: str = "") -> list[str]:
         """Return the sorted names in the directory or a subdirectory; none if it is missing."""
-        ...
 
+    @abstractmethod
     def remove(self, name: str) -> None:
         """Remove a file or a subdirectory, if it exists."""
-        ...
 
 
-class LocalDir:
+class LocalDir(Directory):
     """Local or mounted directory.
 
     `temporary_dir` is the subdirectory for temporary files (default: the directory itself).
@@ -73,11 +74,6 @@ class LocalDir:
                 temporary.open("wb") as file,
             ):
                 yield file
-
-    def write(self, name: str, content: bytes) -> None:
-        """Write a file atomically; return when it is on the disk."""
-        with self.create(name) as file:
-            file.write(content)
 
     def read(self, name: str) -> bytes | None:
         """Return the content of a file, or None if it does not exist."""
@@ -104,11 +100,9 @@ class LocalDir:
         refuse_links(path.parent, below=self.path)
         return path
 
-    @contextmanager
-    def _write_errors(self) -> Iterator[None]:
+    def _write_errors(self) -> AbstractContextManager[None]:
         advice = "fix this, then run the same command again to resume"
-        with os_errors(self.location, "written to", DataError, advice=advice):
-            yield
+        return os_errors(self.location, "written to", advice=advice)
 
 
 class OutputDir:
@@ -175,7 +169,7 @@ class OutputDir:
         raise NotImplementedError
 
     def clear(self) -> None:
-        """Delete the files of the job, and no others."""
+        """Delete the files of the job, if there is one, and no others."""
         raise NotImplementedError
 
     def read_identity(self) -> dict[str, Any] | None:

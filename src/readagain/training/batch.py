@@ -69,7 +69,7 @@ class Batch:
             target.copy_(source, non_blocking=True)
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Bucket:
     """Padded lengths of the pairs of a bucket: words per sentence, and per summary without EOS."""
 

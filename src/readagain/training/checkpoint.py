@@ -47,11 +47,11 @@ class Checkpoint:
 
     def weights(self) -> dict[str, Tensor]:
         """Read the weights of the network."""
-        return _load(self.path / _WEIGHTS_FILE)
+        return load_file(self.path / _WEIGHTS_FILE)
 
     def training_tensors(self) -> dict[str, Tensor]:
         """Read the state of the optimizer and the averaged weights."""
-        return _load(self.path / _TRAINING_FILE)
+        return load_file(self.path / _TRAINING_FILE)
 
 
 def save_checkpoint(
@@ -61,6 +61,7 @@ def save_checkpoint(
     weights: Mapping[str, Tensor],
     training_tensors: Mapping[str, Tensor],
     best: Mapping[str, Tensor] | None,
+    previous: Checkpoint | None,
 ) -> Checkpoint:
     """Write a checkpoint, then remove older ones.
 
@@ -69,12 +70,12 @@ def save_checkpoint(
         state: the state of the run.
         weights: the weights of the network.
         training_tensors: the state of the optimizer and the averaged weights.
-        best: new best weights; None keeps the best weights of the latest checkpoint.
+        best: new best weights; None keeps those of `previous`.
+        previous: the latest complete checkpoint of the run, if there is one.
 
     Raises:
-        ArtifactError: if the disk is full or fails; the latest checkpoint is then unchanged.
+        ArtifactError: if the disk is full or fails; `previous` is then unchanged.
     """
-    previous = latest_checkpoint(directory, checksums=False)
     older_paths = _checkpoint_paths(directory)
     number = int(older_paths[-1].name.removeprefix(_PREFIX)) + 1 if older_paths else 1
     path = directory / f"{_PREFIX}{number:06d}"
@@ -104,12 +105,8 @@ def save_checkpoint(
     return Checkpoint(path, state)
 
 
-def latest_checkpoint(directory: Path, *, checksums: bool = True) -> Checkpoint | None:
-    """Return the latest complete checkpoint, or None if there is no checkpoint.
-
-    Args:
-        directory: the directory of the checkpoints of the run.
-        checksums: whether to compare the content of every file with its checksum.
+def latest_checkpoint(directory: Path) -> Checkpoint | None:
+    """Return the latest complete checkpoint in a directory, or None if there is no checkpoint.
 
     Raises:
         ArtifactError: if all checkpoints are damaged, or the latest complete checkpoint was written
@@ -117,7 +114,7 @@ def latest_checkpoint(directory: Path, *, checksums: bool = True) -> Checkpoint 
     """
     paths = _checkpoint_paths(directory)
     for path in reversed(paths):
-        content = _read_verified(path, checksums=checksums)
+        content = _read_verified(path)
         if content is None:
             continue
         try:
@@ -142,20 +139,17 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     write_synced(path, save(on_cpu))
 
 
-def _read_verified(path: Path, *, checksums: bool) -> dict[str, Any] | None:
+def _read_verified(path: Path) -> dict[str, Any] | None:
     """Return the content of `progress.json`, or None if the checkpoint is damaged."""
     try:
         content = verify_checksum((path / _PROGRESS_FILE).read_bytes())
         if content is None:
             return None
-        for name, checksum in content["files"].items():
-            file = path / name
-            is_valid = file_checksum(file) == checksum if checksums else file.exists()
-            if not is_valid:
-                return None
+        checksums = content["files"].items()
+        is_complete = all(file_checksum(path / name) == checksum for name, checksum in checksums)
     except OSError:
         return None
-    return content
+    return content if is_complete else None
 
 
 def _checkpoint_paths(directory: Path) -> list[Path]:
@@ -168,11 +162,6 @@ def _checkpoint_paths(directory: Path) -> list[Path]:
         return []
     with os_errors(directory, "read", ArtifactError, advice="run the same command again to resume"):
         return sorted(path for path in directory.iterdir() if path.name.startswith(_PREFIX))
-
-
-def _load(path: Path) -> dict[str, Tensor]:
-    tensors: dict[str, Tensor] = load_file(path)
-    return tensors
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

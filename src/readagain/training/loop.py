@@ -121,8 +121,7 @@ def _should_stop(trainer: Trainer, stop: StopSignal, stop_time: float) -> bool:
     the exchange takes time.
     """
     should_stop = stop.is_set or time.monotonic() >= stop_time
-    if trainer.processes.world_size == 1:
-        return should_stop
-    if trainer.training_step.step % trainer.spec.log_every:
+    is_distributed = trainer.processes.world_size > 1
+    if is_distributed and trainer.training_step.step % trainer.spec.log_every:
         return False
     return trainer.processes.any_true(should_stop)

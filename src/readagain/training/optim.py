@@ -1,8 +1,7 @@
 """Optimizers, learning-rate schedules, averaged weights, and sparse updates of embedding tables."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -111,12 +110,7 @@ class EmaWeights:
 
     @torch.no_grad()
     def average(self, num_updates: int) -> list[Tensor]:
-        """Return the bias-corrected average after `num_updates` updates.
-
-        Before the first update, return a copy of the weights.
-        """
-        if num_updates == 0:
-            return [parameter.detach().clone() for parameter in self.parameters]
+        """Return the bias-corrected average after `num_updates` updates, at least one."""
         return [*torch._foreach_div(self.uncorrected, 1 - self.decay**num_updates)]
 
 
@@ -176,7 +170,7 @@ class EmbeddingLookups:
         )
 
     def record(self) -> RemovableHandle:
-        """Clear the lookups, and record new ones until the handle is removed."""
+        """Clear the lookups, and record new ones until the handle, a context, is removed."""
         self._lookups.clear()
         return self.table.register_forward_hook(self._record_lookup)
 
@@ -202,17 +196,6 @@ class EmbeddingLookups:
         values = torch.zeros_like(gradients, dtype=table.dtype)
         values.index_add_(0, self._lookup_of_row[ids], gradients.to(table.dtype))
         return RowGradient(table, ids, values)
-
-
-@contextmanager
-def record_lookups(embeddings: Sequence[EmbeddingLookups]) -> Iterator[None]:
-    """Record the lookups in embedding tables until the block ends."""
-    handles = [embedding.record() for embedding in embeddings]
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 def _concatenate(tensors: list[Tensor]) -> Tensor:

@@ -102,9 +102,7 @@ def set_threads(run: RunSpec, num_threads: int) -> None:
 def choose_device(name: DeviceName, *, local_rank: int = 0) -> torch.device:
     """Return the device of this process; `auto` is a GPU if there is one, else the CPU.
 
-    Args:
-        name: the requested device.
-        local_rank: index of the GPU, which torchrun assigns to the process.
+    `local_rank` is the index of the GPU, which torchrun assigns to the process.
 
     Raises:
         ArgumentError: if CUDA is requested and not available.

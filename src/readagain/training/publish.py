@@ -37,12 +37,8 @@ def publish_model(
 ) -> None:
     """Write the model folder of a run; remove ONNX graphs of earlier weights.
 
-    Args:
-        path: the model folder.
-        job: the run.
-        weights_file: the file of the best weights, which is copied.
-        provenance: the provenance of these weights.
-        scores: the scores of these weights; None without dev pairs.
+    `weights_file`, which is copied, has the best weights, and `provenance` and `scores` describe
+    them; `scores` is None without dev pairs.
 
     Raises:
         ArtifactError: if the disk is full or fails; the folder is then unchanged.

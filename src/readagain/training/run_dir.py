@@ -72,10 +72,6 @@ class RunDir(OutputDir):
     def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         """Check that the identities are equal, except that the epochs may have been increased.
 
-        Args:
-            before: the identity in the folder.
-            now: the identity of this run.
-
         Raises:
             ArgumentError: if other settings differ, or there is no checkpoint to continue from.
         """
@@ -108,9 +104,8 @@ class RunDir(OutputDir):
                 names = [*read_manifest(self.path).files, MANIFEST_FILE]
             except ArtifactError as error:
                 raise ConfigError(f"{error}; empty the folder by hand") from error
-        if self.has_output():
-            for name in (*names, METRICS_FILE, TENSORBOARD_DIR, RESUME_DIR):
-                self.directory.remove(name)
+        for name in (*names, METRICS_FILE, TENSORBOARD_DIR, RESUME_DIR):
+            self.directory.remove(name)
 
     def read_identity(self) -> dict[str, Any] | None:
         """Return the identity of the run in the folder, or None for a new folder.

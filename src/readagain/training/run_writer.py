@@ -169,8 +169,9 @@ class RunWriter:
             self.run_dir.checkpoints,
             state,
             weights=self.trainer.model.state_dict(),
-            training_tensors=self.trainer.training_tensors(),
+            training_tensors=self.trainer.training_step.state(),
             best=best,
+            previous=self.checkpoint,
         )
         self._save_time = time.monotonic()
         return state

@@ -6,7 +6,7 @@ for the GPU.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,6 @@ from readagain.training.optim import (
     RowGradient,
     build_optimizer,
     learning_rate,
-    record_lookups,
     supports_row_updates,
 )
 
@@ -75,7 +74,10 @@ class TrainingStep:
         self.world_size = world_size
         self.step = 0  # number of updates so far
         self.num_plateaus = 0  # set by the training loop, for the schedule `plateau`
-        self.names, self.parameters = zip(*model.named_parameters(), strict=True)
+        names, self.parameters = zip(*model.named_parameters(), strict=True)
+        # DistributedDataParallel adds "module." to the names. Checkpoints have the names without
+        # it, so a run can resume with another number of processes.
+        self.names = [name.removeprefix("module.") for name in names]
         self.device = self.parameters[0].device
         self.optimizer = build_optimizer(self.parameters, spec)
         self.lookups = (
@@ -144,7 +146,9 @@ class TrainingStep:
         Returns:
             The mean loss to report, a scalar.
         """
-        with record_lookups(self.lookups):
+        with ExitStack() as recording:
+            for lookups in self.lookups:
+                recording.enter_context(lookups.record())
             loss, reported_loss, count = self._sum_losses(batch)
         if self.world_size > 1:
             torch.distributed.all_reduce(count)
@@ -233,7 +237,7 @@ class TrainingStep:
         return _CapturedUpdate(graph, static, loss)
 
     def state(self) -> dict[str, Tensor]:
-        """Return the tensors that determine the next update, by name, without the weights."""
+        """Return the tensors, not copied, that determine the next update, without the weights."""
         state = {"step": torch.tensor(self.step)}
         for name, parameter in zip(self.names, self.parameters, strict=True):
             for kind, value in self.optimizer.state.get(parameter, {}).items():

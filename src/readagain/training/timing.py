@@ -51,10 +51,7 @@ class Timing:
 def measure_job(job: TrainingJob, *, device_name: DeviceName, threads: int = 0) -> Timing:
     """Measure a few updates and a validation of a run with dev pairs; nothing is written.
 
-    Args:
-        job: the run.
-        device_name: the device.
-        threads: number of CPU threads; 0 measures one thread and one thread per core, and chooses.
+    With 0 `threads`, one thread and one thread per core are measured, and one of them is chosen.
     """
     with join_process_group(device_name) as (processes, device):
         resolved = resolve(job)

@@ -12,22 +12,12 @@ from readagain.training.risk import RiskStep
 from readagain.training.state import TrainingState
 from readagain.training.step import TrainingStep
 
-# DistributedDataParallel adds "module." to the names of parameters: "mean.module.output.weight"
-# instead of "mean.output.weight". Checkpoints have the names without it, so a run can resume with
-# another number of processes.
-_DDP_NAME = ".module."
-
 
 class Trainer:
     """Network, training data and optimizer of a run on one process.
 
     The epoch and the next batch are computed from the number of updates, so a checkpoint does not
     contain them.
-
-    Args:
-        job: the run.
-        processes: the processes that train together.
-        device: the device of this process.
     """
 
     def __init__(
@@ -79,11 +69,7 @@ class Trainer:
         if checkpoint is not None:
             state = checkpoint.state
             self.model.load_state_dict(checkpoint.weights())
-            tensors = checkpoint.training_tensors()
-            names = self.training_step.state().keys()
-            self.training_step.load_state(
-                {name: tensors[name.replace(_DDP_NAME, ".")] for name in names}
-            )
+            self.training_step.load_state(checkpoint.training_tensors())
         step_state = self.training_step.state()
         del step_state["step"]  # a number, broadcast below
         self.processes.broadcast_tensors([*self.model.state_dict().values(), *step_state.values()])
@@ -103,11 +89,6 @@ class Trainer:
             world_size=self.processes.world_size,
         )
         return self.training_step.update(batch), len(plan.pairs)
-
-    def training_tensors(self) -> dict[str, Tensor]:
-        """Return the state of the optimizer and the averaged weights, by name, not copied."""
-        state = self.training_step.state()
-        return {name.replace(_DDP_NAME, "."): value for name, value in state.items()}
 
     def _plan_epoch(self, epoch: int) -> list[BatchPlan]:
         return self.dataset.plan_epoch(

@@ -69,13 +69,9 @@ def size_notes(run: RunSpec, vocabs: Vocabs) -> list[str]:
 
 
 def check_sizes(changes: Mapping[str, object], vocabs: Vocabs) -> None:
-    """Check that vocabulary sizes set by the user equal the sizes of the vocabularies.
+    """Check that vocabulary sizes set by the user, in `changes`, equal those of the vocabularies.
 
     The sizes of a preset are upper bounds. Sizes set by the user are exact.
-
-    Args:
-        changes: settings that the user changed.
-        vocabs: the vocabularies.
 
     Raises:
         ConfigError: naming the setting and the size that is possible.

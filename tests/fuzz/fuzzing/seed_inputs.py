@@ -237,7 +237,9 @@ def save_checkpoint(folder: Path) -> Path:
     from readagain.training.state import Scores, TrainingState
 
     state = TrainingState(step=2, best=Scores(step=1, dev_loss=1.5))
-    saved = checkpoint.save_checkpoint(folder, state, weights={}, training_tensors={}, best=None)
+    saved = checkpoint.save_checkpoint(
+        folder, state, weights={}, training_tensors={}, best=None, previous=None
+    )
     return saved.path
 
 

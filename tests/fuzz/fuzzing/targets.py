@@ -256,7 +256,7 @@ def _model_file_writer(model: str, name: str, folder: Path) -> Callable[[bytes],
 
 
 def _make_curves_reader(folder: Path) -> InputReader:
-    from readagain.training.curves import read_curves
+    from readagain.training.metrics import read_curves
 
     def read(data: bytes) -> None:
         (folder / "metrics.jsonl").write_bytes(data)

@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 from batch_engine import run_in_process
 
-from readagain.batch.run import local_engine, run_batch, run_local
+from readagain.batch.job import BatchJob
+from readagain.batch.run import local_engine, run_batch
 from readagain.batch.shards import split_into_shards
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.storage.checksums import add_checksum
@@ -363,12 +364,13 @@ class Deadly(tuple):
 
 
 @pytest.mark.slow
-def test_shard_that_kills_workers_is_skipped(news, make_job, tmp_path, caplog):
+def test_shard_that_kills_workers_is_skipped(news, make_job, tmp_path, caplog, monkeypatch):
     job = make_job(news)
     first, second, third = split_into_shards(job.inputs[0], job.split)
     deadly = replace(second, pieces=Deadly(second.pieces))
+    monkeypatch.setattr(BatchJob, "split_input", lambda *_: iter([first, deadly, third]))
     with pytest.raises(DataError, match=r"part-00000-000001 \(.*\): skipped, since it"):
-        list(run_local(iter([first, deadly, third]), job.config, num_workers=1))
+        list(local_engine(num_workers=1)(job, {}))
     assert len(list((tmp_path / "out").glob("part-*"))) == 2
     messages = [record.getMessage() for record in caplog.records]
     assert messages[:3] == ["a worker process died; it is replaced"] * 3

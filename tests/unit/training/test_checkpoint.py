@@ -19,6 +19,7 @@ def save(folder, step, *, best=None):
         weights={"w": torch.full((2,), float(step))},
         training_tensors={"step": torch.tensor(step)},
         best=None if best is None else {"w": torch.full((2,), best)},
+        previous=latest_checkpoint(folder),
     )
 
 
@@ -81,6 +82,15 @@ def test_latest_checkpoint_skips_truncated_one(tmp_path, monkeypatch):
     assert latest_checkpoint(tmp_path).state.step == 2
     weights.write_bytes(weights.read_bytes()[:-1])
     assert latest_checkpoint(tmp_path).state.step == 1
+
+
+def test_save_skips_best_weights_of_damaged_checkpoint(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", lambda path, ignore_errors=False: None)
+        first = save(tmp_path, 1, best=5.0).best_file.read_bytes()
+        best_file = save(tmp_path, 2, best=6.0).best_file
+    best_file.write_bytes(best_file.read_bytes()[:-1] + b"x")
+    assert save(tmp_path, 3).best_file.read_bytes() == first
 
 
 def test_latest_checkpoint_skips_unfinished_one(tmp_path):

@@ -13,7 +13,7 @@ from readagain.networks.layers import WordEmbedding
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS
 from readagain.training.batch import Batch
-from readagain.training.optim import EmbeddingLookups, record_lookups, supports_row_updates
+from readagain.training.optim import EmbeddingLookups, supports_row_updates
 from readagain.training.step import TrainingStep
 
 SGD = TrainSpec(learning_rate=0.5, schedule="constant", max_norm=100.0)
@@ -96,7 +96,7 @@ def values_by_row(gradient):
 def test_row_gradient_sums_lookups_of_a_row():
     table = build_table([1.0, 2.0, 3.0, 4.0])
     lookups = EmbeddingLookups(table)
-    with record_lookups([lookups]):
+    with lookups.record():
         vectors = table(torch.tensor([[2, 0], [2, 2]])).squeeze(2)
         second_vectors = table(torch.tensor([0]))
     (vectors * torch.tensor([[1.0, 10.0], [100.0, 1000.0]])).sum().backward()
@@ -116,7 +116,7 @@ def test_recording_clears_earlier_batches():
         ([1, 2, 2], {1: [1.0], 2: [0.0, 2.0]}),
         ([2, 1], {2: [1.0], 1: [1.0]}),
     ):
-        with record_lookups([lookups]):
+        with lookups.record():
             vectors = table(torch.tensor(ids))
         vectors.sum().backward()
         gradient = lookups.gradient()
@@ -127,7 +127,7 @@ def test_recording_clears_earlier_batches():
 def test_table_without_recording_has_gradient():
     table = build_table([1.0, 2.0])
     lookups = EmbeddingLookups(table)
-    with record_lookups([lookups]), torch.no_grad():
+    with lookups.record(), torch.no_grad():
         assert not table(torch.tensor([1])).requires_grad
     table(torch.tensor([1, 1])).sum().backward()
     assert table.weight.grad.flatten().tolist() == [0.0, 2.0]
