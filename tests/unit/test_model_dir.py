@@ -320,6 +320,7 @@ def test_open_refuses_changed_vocabulary(model):
     ("entry", "reason"),
     [
         ({"bytes": None, "sha256": ""}, "incomplete; was it edited by hand"),
+        ({"bytes": 10**400, "sha256": "0" * 64}, "incomplete; was it edited by hand"),
         ({"bytes": 1}, "incomplete; was it edited by hand"),
         ({"bytes": 1, "sha256": "", "more": 1}, "incomplete; was it edited by hand"),
     ],

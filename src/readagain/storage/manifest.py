@@ -12,6 +12,7 @@ from readagain.storage.checksums import FileEntry
 # and are safe to print.
 _FILE_NAME = re.compile(r"\w[\w.-]{0,199}", re.ASCII)
 _CHECKSUM = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_MAX_FILE_SIZE = 2**63 - 1
 
 
 def check_format_version(content: Mapping[str, Any], current: int, *, path: Path | str) -> None:
@@ -50,7 +51,8 @@ def parse_file_entries(content: Any, *, path: Path | str) -> dict[str, FileEntry
         if not _FILE_NAME.fullmatch(name):
             raise ArtifactError(f"{path}: lists {quoted(name)}, which is not a file name")
         is_checksum = type(entry.sha256) is str and _CHECKSUM.fullmatch(entry.sha256)
-        if type(entry.bytes) is not int or not is_checksum:
+        is_size = type(entry.bytes) is int and 0 <= entry.bytes <= _MAX_FILE_SIZE
+        if not is_size or not is_checksum:
             raise ArtifactError(f"{path}: incomplete; was it edited by hand?")
     return files
 
