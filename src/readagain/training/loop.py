@@ -5,13 +5,19 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+import torch
 from rich.console import Console
 
 from readagain.storage.output_dir import LocalDir
 from readagain.training.checkpoint import latest_checkpoint
 from readagain.training.display import Display
 from readagain.training.job import TrainingJob, resolve
-from readagain.training.parallel import DeviceName, join_process_group, set_threads
+from readagain.training.parallel import (
+    DeviceName,
+    DistributedContext,
+    join_process_group,
+    set_threads,
+)
 from readagain.training.run_dir import RunDir
 from readagain.training.run_writer import RunWriter
 from readagain.training.state import TrainingState
@@ -60,8 +66,21 @@ def train(
     Raises:
         ReadAgainError: for invalid settings, and if training diverges.
     """
+    with join_process_group(device_name) as (processes, device):
+        # `_train` releases the network when it returns, so that the group can end its threads.
+        return _train(job, processes, device, threads, console, stop, max_minutes)
+
+
+def _train(
+    job: TrainingJob,
+    processes: DistributedContext,
+    device: torch.device,
+    threads: int,
+    console: Console,
+    stop: StopSignal | None,
+    max_minutes: float | None,
+) -> TrainingResult | None:
     with ExitStack() as stack:
-        processes, device = stack.enter_context(join_process_group(device_name))
         stop = stop or stack.enter_context(catch_stop_signals())
         resolved = resolve(job)
         set_threads(resolved.run, threads)

@@ -1,5 +1,6 @@
 """Process groups, devices and threads of training."""
 
+import gc
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -62,7 +63,8 @@ def join_process_group(
 ) -> Iterator[tuple[DistributedContext, torch.device]]:
     """Join the process group of torchrun, if there is one, and choose a device.
 
-    The process leaves the group when the block ends.
+    The process leaves the group when the block ends. By then, the caller must have released all
+    DistributedDataParallel modules.
 
     Raises:
         ArgumentError: if CUDA is requested and not available.
@@ -80,6 +82,9 @@ def join_process_group(
         yield processes, device
         distributed.barrier()  # Gloo may abort a process if another one leaves first.
     finally:
+        # A DistributedDataParallel module keeps the group and its threads alive. Gloo's threads
+        # sometimes abort the process if they still run when Python exits.
+        gc.collect()
         distributed.destroy_process_group()
 
 
