@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from readagain.engine.summary import Summary
 from readagain.evaluation.summaries import SystemSummary, is_unk, on_one_line, summary_words
 from readagain.model_dir import ModelDir
-from readagain.rouge.options import UNICODE
+from readagain.rouge.options import UNICODE_PROTOCOL
 from readagain.storage.model_manifest import MANIFEST_FILE
 from readagain.text.detokenization import SummaryToken
 from readagain.text.document import Token, read_tokenized
@@ -38,7 +38,7 @@ PROTOCOL_SETTINGS: dict[str, dict[str, Any]] = {
     "gigaword": {},
     "duc2003": _DUC,
     "duc2004": _DUC,
-    UNICODE: {},
+    UNICODE_PROTOCOL: {},
 }
 """Decoding settings that a protocol changes, by protocol."""
 # ROUGE counts words that a summary shares with the reference. So a model with the styles below is

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 
-from readagain.config.files import run_from_dict, run_to_dict
+from readagain.config.files import run_from_dict, spec_to_dict
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.errors import ArgumentError, ConfigError, MissingExtraError, ReadAgainError
@@ -149,7 +149,7 @@ def _is_done(planned: PlannedRun, runner: ExperimentRunner) -> bool:
 
 
 def _comparable_settings(run: RunSpec) -> dict[str, object]:
-    return run_to_dict(override(run, _IGNORED_SETTINGS))
+    return spec_to_dict(override(run, _IGNORED_SETTINGS))
 
 
 def _describe_failure(planned: PlannedRun, error: Exception, options: ReproduceOptions) -> str:

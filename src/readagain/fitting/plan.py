@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from readagain.config.files import run_from_dict, run_to_dict
+from readagain.config.files import run_from_dict, spec_to_dict
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.presets.paper import CITATION, READ_AGAIN_LSTM_COPY
@@ -83,7 +83,7 @@ class FitPlan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the plan file."""
-        run, timing = run_to_dict(self.run), asdict(self.timing)
+        run, timing = spec_to_dict(self.run), asdict(self.timing)
         return {"run": run, "size": self.network_name, "timing": timing}
 
     @classmethod

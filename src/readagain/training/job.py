@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from readagain.config.files import run_to_dict
+from readagain.config.files import spec_to_dict
 from readagain.config.override import override, parse_assignments
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
@@ -84,7 +84,7 @@ class ResolvedJob:
         model = self.trained_model
         # These keys are stored in run folders, and printed if the identity of a run differs.
         return {
-            **run_to_dict(self.run),
+            **spec_to_dict(self.run),
             "corpus fingerprint": self.corpus.manifest.fingerprint,
             BASE_MODEL_KEY: None if model is None else model.checksum,
         }

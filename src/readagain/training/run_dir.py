@@ -15,7 +15,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from readagain.config.files import run_from_dict, run_to_dict
+from readagain.config.files import run_from_dict, spec_to_dict
 from readagain.config.schema import RunSpec
 from readagain.errors import ArgumentError, ArtifactError, ConfigError, pluralize
 from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
@@ -146,6 +146,6 @@ def _add_defaults(identity: dict[str, Any]) -> dict[str, Any]:
     names = {field.name for field in fields(RunSpec)}
     settings = {name: value for name, value in identity.items() if name in names}
     try:
-        return {**identity, **run_to_dict(run_from_dict(settings, where=""))}
+        return {**identity, **spec_to_dict(run_from_dict(settings, where=""))}
     except ConfigError:  # this version cannot read it, so `check_identity` will refuse it
         return identity
