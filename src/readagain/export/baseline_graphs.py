@@ -32,9 +32,9 @@ def build_abs_encoder(graph: GraphBuilder, model: AbsSpec, weights: StateDict) -
     )
     states = graph.op("Transpose", smoothed, perm=[0, 2, 1])
     graph.output(states, "states", np.float32, ["D", "P", H])  # P = S
-    context_ids = graph.constant(np.full((1, C), BOS), np.int64)
-    context_ids = graph.op("Expand", context_ids, graph.concat_sizes(documents, C))
-    graph.output(context_ids, "context_ids", np.int64, ["D", C])
+    last_ids = graph.constant(np.full((1, C), BOS), np.int64)
+    last_ids = graph.op("Expand", last_ids, graph.concat_sizes(documents, C))
+    graph.output(last_ids, "context_ids", np.int64, ["D", C])
     return graph.model()
 
 
@@ -47,11 +47,11 @@ def build_abs_step(
     """
     step = StepGraph(graph, weights, vocab_size=run.vocab_size)
     C, H = model.context_words, model.hidden_size
-    previous_context = graph.input("context_ids", np.int64, ["R", C])
-    last_ids = graph.op("Slice", previous_context, graph.ints(1), graph.ints(C), graph.ints(1))
-    context_ids = graph.op("Concat", last_ids, graph.unsqueeze(step.previous_ids, 1), axis=1)
-    graph.output(context_ids, "next_context_ids", np.int64, ["R", C])
-    input_ids = graph.reshape(context_ids, -1)  # (R * C,)
+    old_ids = graph.input("context_ids", np.int64, ["R", C])
+    old_ids = graph.op("Slice", old_ids, graph.ints(1), graph.ints(C), graph.ints(1))
+    last_ids = graph.op("Concat", old_ids, graph.unsqueeze(step.previous_ids, 1), axis=1)
+    graph.output(last_ids, "next_context_ids", np.int64, ["R", C])
+    input_ids = graph.reshape(last_ids, -1)  # (R * C,)
 
     width = C * model.embedding_size
     words = graph.reshape(step.embedding(input_ids, "previous_words.embedding.weight"), -1, width)
@@ -59,8 +59,8 @@ def build_abs_step(
 
     states = graph.input("states", np.float32, ["D", "P", H])
     keys = graph.input("keys", np.float32, ["D", H, "S"])  # P = S
-    context_words = graph.reshape(step.embedding(input_ids, "encoder.embedding.weight"), -1, width)
-    query = graph.linear(context_words, weights.matrix("encoder.query.weight"), bound=None)
+    query_words = graph.reshape(step.embedding(input_ids, "encoder.embedding.weight"), -1, width)
+    query = graph.linear(query_words, weights.matrix("encoder.query.weight"), bound=None)
     context = step.attend(graph.op("MatMul", step.to_grid(query), keys), states, H)
     inputs = [LinearInput(hidden, H, TANH_BOUND), LinearInput(context, H, None)]
     output_candidates(step, score_vocab(step, inputs))
@@ -130,11 +130,11 @@ def _ras_lstm_cell(graph: GraphBuilder, sums: str, cell: str, hidden_size: int) 
     Unlike in a standard LSTM, the state is output gate * cell, without a tanh.
     """
     H = hidden_size
-    input_gate, forget, candidate, output = graph.split(sums, H, H, H, H)
-    remembered = graph.op("Mul", graph.op("Sigmoid", forget), cell)
+    input_gate, forget_gate, candidate, output_gate = graph.split(sums, H, H, H, H)
+    remembered = graph.op("Mul", graph.op("Sigmoid", forget_gate), cell)
     update = graph.op("Mul", graph.op("Sigmoid", input_gate), graph.op("Tanh", candidate))
     cell = graph.op("Add", remembered, update)
-    return [graph.op("Mul", graph.op("Sigmoid", output), cell), cell]
+    return [graph.op("Mul", graph.op("Sigmoid", output_gate), cell), cell]
 
 
 def _state_names(model: RasSpec) -> tuple[str, ...]:
