@@ -94,8 +94,8 @@ class ResolvedJob:
         lexicon, vocabs = self.corpus.lexicon, self.vocabs
         return TrainingDataset(
             self.corpus.split(split),
-            encoder_id_by_lexicon_id=lexicon.vocab_ids(vocabs.source),
-            decoder_id_by_lexicon_id=lexicon.vocab_ids(vocabs.summary),
+            source_id_by_lexicon_id=lexicon.vocab_ids(vocabs.source),
+            summary_id_by_lexicon_id=lexicon.vocab_ids(vocabs.summary),
             vocab_size=len(vocabs.summary),
             style_id=vocabs.source.styles.get(self.run.decode.style),
             data=self.run.data,
@@ -154,7 +154,7 @@ def resolve(job: TrainingJob) -> ResolvedJob:
     if not has_dev:
         notes.append("the corpus has no dev pairs: no validation, the last weights are kept")
     return ResolvedJob(
-        run=vocabs.set_sizes(run),
+        run=vocabs.apply_sizes(run),
         corpus=corpus,
         vocabs=vocabs,
         truecaser=truecaser,
