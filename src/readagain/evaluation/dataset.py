@@ -14,7 +14,7 @@ from readagain.corpus.readers.find import (
     SPLIT_NAMES,
     CorpusReadOptions,
     find_inputs,
-    split_by_name,
+    split_from_name,
 )
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import PreparedCorpus, texts_file
@@ -160,7 +160,7 @@ def _find_dataset(path: Path, split: str | None) -> Path:
     distributes it. If `path` is a file, return it.
     """
     if not path.is_dir():
-        if split is not None and path.exists() and split_by_name(path) != split:
+        if split is not None and path.exists() and split_from_name(path) != split:
             raise ArgumentError(
                 "{split} is '{0}', but the file {1} is not named after it; remove the option, "
                 "or give a folder",
@@ -169,7 +169,7 @@ def _find_dataset(path: Path, split: str | None) -> Path:
             )
         return path
     datasets = [file for file in sorted(path.iterdir()) if file.is_file() and _is_dataset(file)]
-    matches = [file for file in datasets if split is None or split_by_name(file) == split]
+    matches = [file for file in datasets if split is None or split_from_name(file) == split]
     if len(matches) == 1:
         return matches[0]
     if not datasets:
