@@ -36,7 +36,7 @@ from tempfile import TemporaryDirectory
 import psutil
 
 from readagain.engine.summarizer import Summarizer
-from readagain.experiments.sample_corpus import TIMED_SENTENCES
+from readagain.experiments.sample_corpus import TIMING_SENTENCES
 from readagain.processors import describe_machine
 
 CLIENTS = 64
@@ -423,7 +423,7 @@ def main() -> None:
         f"Python {platform.python_version()}; {arguments.model}, {arguments.workers} workers"
     )
     texts = [
-        f"{TIMED_SENTENCES[number % len(TIMED_SENTENCES)]} It was case {number}."
+        f"{TIMING_SENTENCES[number % len(TIMING_SENTENCES)]} It was case {number}."
         for number in range(NUM_TEXTS)
     ]
     summaries = map(str, Summarizer.load(arguments.model).summarize(texts))

@@ -190,8 +190,8 @@ def _make_dataset(run: RunSpec, split: CorpusSplit, device: torch.device) -> Tra
 
     return TrainingDataset(
         split,
-        encoder_id_by_lexicon_id=ids_by_lexicon_id(run.source_vocab_size),
-        decoder_id_by_lexicon_id=ids_by_lexicon_id(run.vocab_size),
+        source_id_by_lexicon_id=ids_by_lexicon_id(run.source_vocab_size),
+        summary_id_by_lexicon_id=ids_by_lexicon_id(run.vocab_size),
         vocab_size=run.vocab_size,
         data=run.data,
         device=device,

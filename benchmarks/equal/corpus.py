@@ -57,7 +57,7 @@ class EqualData:
             train_pairs=self.corpus.manifest.splits["train"]["pairs"],
         )
         self.vocabs: Vocabs = build_vocabs(run, self.corpus.lexicon)
-        self.run: RunSpec = self.vocabs.set_sizes(run)
+        self.run: RunSpec = self.vocabs.apply_sizes(run)
         self.reader = SourceReader(self.run, self.vocabs.source, self.vocabs.summary)
         self._detokenizer = Detokenizer(self.vocabs.summary)
 

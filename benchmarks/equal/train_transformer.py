@@ -134,8 +134,8 @@ def _dataset(data: EqualData, split: str, device: torch.device) -> TrainingDatas
     lexicon = data.corpus.lexicon
     return TrainingDataset(
         data.corpus.split(split),
-        encoder_id_by_lexicon_id=lexicon.vocab_ids(data.vocabs.source),
-        decoder_id_by_lexicon_id=lexicon.vocab_ids(data.vocabs.summary),
+        source_id_by_lexicon_id=lexicon.vocab_ids(data.vocabs.source),
+        summary_id_by_lexicon_id=lexicon.vocab_ids(data.vocabs.summary),
         vocab_size=len(data.vocabs.summary),
         data=data.run.data,
         device=device,
@@ -154,7 +154,7 @@ def _selection_loss(model: Any, dataset: TrainingDataset) -> float:
     """Return the mean negative log-probability of all target words."""
     model.eval()
     total, count = 0.0, 0
-    for plan in dataset.plan_in_order(batch_size=VALIDATION_BATCH_SIZE):
+    for plan in dataset.plan_unshuffled(batch_size=VALIDATION_BATCH_SIZE):
         batch = dataset.batch(plan, batch_size=VALIDATION_BATCH_SIZE)
         log_probs = model(*batch.inputs())  # (B, T)
         total -= float(log_probs.masked_fill(~batch.target_valid, 0.0).sum(dtype=torch.float64))

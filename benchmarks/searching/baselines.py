@@ -18,7 +18,7 @@ from searching.measurement import (
 )
 
 from readagain.evaluation.systems import load_system
-from readagain.experiments.sample_corpus import TIMED_SENTENCES
+from readagain.experiments.sample_corpus import TIMING_SENTENCES
 from readagain.model_dir import PRECISIONS, Precision
 from readagain.presets import BASELINES
 from readagain.search.decoding import decode_sources
@@ -52,7 +52,7 @@ def time_baselines(measurement: Measurement) -> None:
     print("\nWithout a network, and with the start of TOPIARY's parser:\n")
     print(table_head(["", "ms", f"times {our_name}, int8, alone"]))
     functions = {f"`{name}`": partial(summarize_sentences, name) for name in BASELINES}
-    best = best_seconds(functions, measurement.repeat, num_texts=len(TIMED_SENTENCES))
+    best = best_seconds(functions, measurement.repeat, num_texts=len(TIMING_SENTENCES))
     for name, best_s in best.items():
         ratio = best_s / seconds["int8, alone"][our_name]
         print(table_row([name, f"{1e3 * best_s:.2f}", f"{ratio:.3f}"]))
@@ -107,4 +107,4 @@ def summarize_sentences(name: str) -> object:
     """Summarize the sample sentences with a baseline that has no network."""
     threads = 1 if name == "topiary" else None  # other baselines have no threads
     system = load_system(name, "duc2003", threads=threads)
-    return list(system.summarize(TIMED_SENTENCES, is_tokenized=False))
+    return list(system.summarize(TIMING_SENTENCES, is_tokenized=False))

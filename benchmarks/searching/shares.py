@@ -16,7 +16,7 @@ from searching.measurement import (
 
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.summarizer import Summarizer
-from readagain.experiments.sample_corpus import TIMED_SENTENCES
+from readagain.experiments.sample_corpus import TIMING_SENTENCES
 from readagain.export.write import build_graphs
 from readagain.model_dir import ModelDir, graph_names
 from readagain.storage.bundled import find_model
@@ -89,9 +89,9 @@ def prepare_bundled_model(measurement: Measurement) -> tuple[Sequence[TimedSessi
     summarizer = Summarizer(model_dir.run, model_dir.source_vocab, model_dir.vocab, model)
 
     def search(batch_size: int) -> int:
-        for start in range(0, len(TIMED_SENTENCES), batch_size):
-            summarizer.summarize(TIMED_SENTENCES[start : start + batch_size])
-        return len(TIMED_SENTENCES)
+        for start in range(0, len(TIMING_SENTENCES), batch_size):
+            summarizer.summarize(TIMING_SENTENCES[start : start + batch_size])
+        return len(TIMING_SENTENCES)
 
     return sessions, search
 

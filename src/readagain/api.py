@@ -16,7 +16,7 @@ from readagain.corpus.settings import DEFAULT_MAX_SENTENCES, PrepareSettings, Sp
 from readagain.errors import ArgumentError, require
 from readagain.formats.records import OnError
 from readagain.processors import num_processors, num_threads
-from readagain.rouge.options import UNICODE, Protocol
+from readagain.rouge.options import UNICODE_PROTOCOL, Protocol
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,7 +74,7 @@ def prepare(
 ) -> "CorpusManifest":
     """Turn (text, headline) pairs into a prepared corpus for training.
 
-    The same call resumes an interrupted call.
+    After an interruption, the same call resumes.
 
     Args:
         pairs: files or folders of pairs: CSV, JSONL, Parquet, parallel text files and others.
@@ -119,6 +119,7 @@ def prepare(
     from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 
     train_paths, dev_paths, test_paths = _path_names(pairs), _path_names(dev), _path_names(test)
+    # ArgumentError replaces {dev} by the name of the argument, or of the command-line option.
     if dev_paths and (dev_pairs or dev_share):
         raise ArgumentError("{dev}: conflicts with {dev_pairs} and {dev_share}; use one of them")
     if test_paths and (test_pairs or test_share):
@@ -186,7 +187,7 @@ def train(
 ) -> "TrainingResult | None":
     """Train a network on a prepared corpus, and write its best weights to a model folder.
 
-    The same call resumes an interrupted run; with more epochs it continues a finished run.
+    After an interruption, the same call resumes; with more epochs it continues a finished run.
 
     Args:
         preset: name of a preset, path of a .toml run file, or a `RunSpec`; optional with
@@ -257,7 +258,7 @@ def export_model(
     """Export a trained model to ONNX graphs, which are first compared with its network.
 
     Args:
-        run: the model folder of `train`.
+        run: output folder of `train`.
         out: new model folder for inference only, without weights; None: graphs are added to
             `run`.
         precision: number format of the graphs.
@@ -281,9 +282,8 @@ def export_model(
         )
     if shortlist is not None and check_on is None:
         raise ArgumentError(
-            "{shortlist} is {0}, which must be measured on real headlines; name a prepared corpus "
-            "with {check_on}",
-            shortlist,
+            "{shortlist}: its effect must be measured on real headlines; name a prepared corpus "
+            "with {check_on}"
         )
     for module in ("onnx", "torch"):
         require(module, extra="train", purpose="exporting")
@@ -319,7 +319,7 @@ def evaluate(
     model: str | Path,
     data: str | Path,
     *,
-    protocol: str = UNICODE,
+    protocol: str = UNICODE_PROTOCOL,
     split: str | None = None,
     limit: int | None = None,
     sample: int | None = None,
@@ -344,7 +344,7 @@ def evaluate(
         model: bundled model, model folder, or baseline: prefix, lead or topiary.
         data: texts with references: a prepared corpus, a folder in the layout of Gigaword or DUC,
             or a file in any format of 'readagain prepare'.
-        protocol: protocol, which sets the search and the kind of ROUGE.
+        protocol: name of a protocol, which sets decoding options and the kind of ROUGE.
         split: split of a folder with several splits: train, dev or test; None: dev for a prepared
             corpus.
         limit: maximum number of rows; None: all.
@@ -393,14 +393,14 @@ def evaluate(
         language=dataset.language,
         load_weights=_load_weights,
     )
-    with progress(len(dataset.rows)) as count:
-        return evaluate_system(system, dataset, protocol, on_summary=count)
+    with progress(len(dataset.rows)) as on_summary:
+        return evaluate_system(system, dataset, protocol, on_summary=on_summary)
 
 
 def compute_rouge(
     summaries: Sequence[str],
     references: Sequence[str | Sequence[str]],
-    protocol: str | Protocol = UNICODE,
+    protocol: str | Protocol = UNICODE_PROTOCOL,
 ) -> "Report":
     """Score summaries against references with ROUGE.
 

@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from small_presets import SOURCE_V, V, small_preset
 
-from readagain.config.files import run_from_dict, run_to_dict
+from readagain.config.files import run_from_dict, spec_to_dict
 from readagain.config.validation import validate_run
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
@@ -51,7 +51,7 @@ def test_preset_is_valid_and_cites_its_paper(name):
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_preset_is_the_same_after_json(name):
-    content = json.loads(json.dumps(run_to_dict(PRESETS[name])))
+    content = json.loads(json.dumps(spec_to_dict(PRESETS[name])))
     assert run_from_dict(content) == PRESETS[name]
 
 

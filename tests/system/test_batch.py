@@ -170,7 +170,7 @@ def test_batch_can_stop_at_invalid_row(inputs, tmp_path, readagain):
     [
         (["none.jsonl"], "none.jsonl: no such file"),
         (["*.none"], "*.none: no file matches this pattern"),
-        (["--output-format", "xml"], "no output format 'xml'; expected one of jsonl, csv, parquet"),
+        (["--output-format", "xml"], "--output-format is 'xml'; expected one of jsonl, csv"),
         (["--format", "xml"], "--format is 'xml'; expected one of text, lines"),
         (["--address", "auto"], "--address auto: needs --engine ray"),
         (["--model", "none"], "no model 'none'"),

@@ -97,7 +97,7 @@ def test_open_accepts_folder_without_cases(model):
 
 def test_open_reads_cases(model):
     write_model_files(model, {CASES_FILE: Truecaser(["BRIDGE"]).save})
-    assert ModelDir.open(model).truecaser.word("bridge") == "BRIDGE"
+    assert ModelDir.open(model).truecaser.spelling("bridge") == "BRIDGE"
 
 
 def test_open_refuses_changed_cases(model):

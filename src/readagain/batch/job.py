@@ -145,7 +145,7 @@ class BatchJob:
             ArgumentError: when the rows of a finished shard have changed and `update` is not set.
         """
         for shard in split_into_shards(source, self.split):
-            metadata = finished.get((shard.source, shard.number))
+            metadata = finished.get((shard.input_number, shard.number))
             stops_at_bad_rows = self.config.on_error == "stop"
             if metadata is None or (metadata.bad_rows and stops_at_bad_rows):
                 yield shard

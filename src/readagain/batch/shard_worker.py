@@ -11,7 +11,7 @@ from readagain.config.options import SummarizeOptions, with_defaults
 from readagain.engine.summarizer import Summarizer
 from readagain.engine.summary import add_summary
 from readagain.errors import ArgumentError, require
-from readagain.formats.delimited import write_csv
+from readagain.formats.delimited import to_csv
 from readagain.formats.jsonl import write_jsonl
 from readagain.formats.parquet import make_table, row_values, unpack_table, write_parquet
 from readagain.formats.records import InvalidRecord, OnError, invalid_record_error
@@ -118,7 +118,7 @@ class ShardWorker:
         is_tsv = format == "csv" and shard.schema.delimiter == "\t"
         part = f"{shard.name}.{'tsv' if is_tsv else format}"
         metadata = ShardMetadata(
-            source=shard.source,
+            source=shard.input_number,
             number=shard.number,
             part=f"{SHARDS}/{part}" if self._config.one_file_per_input else part,
             rows=len(valid),
@@ -186,10 +186,10 @@ class ShardWorker:
                 return write_jsonl(rows)
             case "csv":
                 names = (*columns, *self._config.added_fields)
-                content = write_csv(rows, names, shard.schema.delimiter)
+                content = to_csv(rows, names, shard.schema.delimiter)
                 if self._config.one_file_per_input and shard.number > 0:
                     # Only the first shard has a header, so that shards can be joined.
-                    header = write_csv([], names, shard.schema.delimiter)
+                    header = to_csv([], names, shard.schema.delimiter)
                     content = content.removeprefix(header)
                 return content
             case "parquet":

@@ -50,7 +50,7 @@ LARGE_SHARD_BLOCKS = 16
 class SplitOptions:
     """Options for reading inputs and splitting them into shards.
 
-    A shard has at most `BLOCK_BYTES`. Only preceding rows of the same input determine where it
+    A shard has at most about `BLOCK_BYTES`. Only preceding rows of the input determine where it
     starts, so rows can be added to an input without changing the shards before them.
     """
 
@@ -63,7 +63,7 @@ class SplitOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """Block of rows of one file; rows of a Parquet file are serialized to bytes."""
+    """Part of a shard: a block of rows of one file, for Parquet serialized to bytes."""
 
     location: str
     block: Block = field(repr=False)
@@ -73,7 +73,7 @@ class Piece:
 class BatchShard:
     """Consecutive unparsed rows of one input; can be pickled for another process."""
 
-    source: int
+    input_number: int
     """Number of the input."""
     number: int
     """Number of the shard in the input, from 0."""
@@ -85,7 +85,7 @@ class BatchShard:
     @property
     def name(self) -> str:
         """Stem of the shard's file names; sorted names are in the order of the input."""
-        return f"part-{self.source:05d}-{self.number:06d}"
+        return f"part-{self.input_number:05d}-{self.number:06d}"
 
     @property
     def where(self) -> str:
@@ -116,7 +116,7 @@ class BatchShard:
 
 
 def _restore_url(record: TextRecord | InvalidRecord, location: str) -> TextRecord | InvalidRecord:
-    """Restore the `//` of an address, which `Path` collapses to `/`."""
+    """Restore the `//` of a URL, which `Path` collapses to `/`."""
     if not is_remote(location):
         return record
     where = record.where.replace(str(Path(location)), location, 1)
@@ -142,7 +142,7 @@ def split_into_shards(source: BatchInput, options: SplitOptions) -> Iterator[Bat
     split = _split_texts if source.format == "text" else _split_rows
     for number, (schema, pieces, input_bytes) in enumerate(split(source, options)):
         yield BatchShard(
-            source=source.number,
+            input_number=source.number,
             number=number,
             schema=schema,
             pieces=pieces,
@@ -184,7 +184,7 @@ def _split_rows(source: BatchInput, options: SplitOptions) -> _Split:
         start = 0  # position of the shard in the file
         try:
             for blocks in _group_blocks(read_blocks(path, schema, max_rows), options):
-                end = blocks[-1].position
+                end = blocks[-1].position  # `position` is the end of a block
                 pieces = tuple(
                     Piece(location=file.location, block=_name_location(block, path, file.location))
                     for block in blocks
@@ -223,8 +223,8 @@ def _group_blocks(blocks: Iterator[Block], options: SplitOptions) -> Iterator[li
             group, size, num_shards = [], 0, num_shards + 1
         group.append(block)
         size += num_bytes
-        is_small = options.shard_rows is not None or num_shards < NUM_SMALL_SHARDS
-        if len(group) == (1 if is_small else LARGE_SHARD_BLOCKS):
+        is_small_shard = options.shard_rows is not None or num_shards < NUM_SMALL_SHARDS
+        if len(group) == (1 if is_small_shard else LARGE_SHARD_BLOCKS):
             yield group
             group, size, num_shards = [], 0, num_shards + 1
     if group:
@@ -240,8 +240,8 @@ def _split_texts(source: BatchInput, options: SplitOptions) -> _Split:
         pieces.append(Piece(location=file.location, block=block))
         size += len(block.payload)
         input_bytes += file.bytes
-        is_small = num_shards < NUM_SMALL_SHARDS
-        max_rows = options.shard_rows or BLOCK_ROWS * (1 if is_small else LARGE_SHARD_BLOCKS)
+        is_small_shard = num_shards < NUM_SMALL_SHARDS
+        max_rows = options.shard_rows or BLOCK_ROWS * (1 if is_small_shard else LARGE_SHARD_BLOCKS)
         if len(pieces) == max_rows or size >= BLOCK_BYTES:
             yield schema, tuple(pieces), input_bytes
             pieces, size, input_bytes = [], 0, 0

@@ -50,7 +50,7 @@ _TIME_WORDS = _word_set(
 )
 
 # All other words of a time expression are numbers or one of these words.
-_WORDS_BESIDE_TIME = _word_set(
+_TIME_MODIFIERS = _word_set(
     """
     a an the this that last next past late early on in at by since until during after before for
     over from to of and recent few several first second third same one two three four five six
@@ -175,7 +175,7 @@ LOW_CONTENT_RULES: tuple[Callable[[Phrase], Phrase], ...] = (
     remove_complementizers,
     remove_auxiliaries,
 )
-"""Rules that are applied once to every clause."""
+"""Rules that `trim` always applies, once each."""
 
 SHORTENING_RULES: tuple[Callable[[Phrase], Iterator[Phrase]], ...] = (
     lambda clause: iter([remove_preposed_adjuncts(clause)]),
@@ -226,7 +226,7 @@ def _is_time_expression(phrase: Phrase) -> bool:
         phrase.label in ("NP", "PP", "ADVP")
         and any(word in _TIME_WORDS for word in words)
         and all(
-            word in _TIME_WORDS or word in _WORDS_BESIDE_TIME or _is_number(word) for word in words
+            word in _TIME_WORDS or word in _TIME_MODIFIERS or _is_number(word) for word in words
         )
     )
 

@@ -75,7 +75,7 @@ def command(
     ] = None,
     overwrite: Annotated[
         bool,
-        writing_option("--overwrite", help="Replace another job in OUT_DIR."),
+        writing_option("--overwrite", help="Replace an existing job in OUT_DIR."),
     ] = False,
     update: Annotated[
         bool,
@@ -111,7 +111,7 @@ def command(
 
     if output_format is not None and output_format not in OUTPUT_FORMATS:
         raise ConfigError(
-            f"no output format '{output_format}'; expected one of {', '.join(OUTPUT_FORMATS)}"
+            f"--output-format is '{output_format}'; expected one of {', '.join(OUTPUT_FORMATS)}"
         )
     if address is not None and engine != "ray":
         raise ConfigError(f"--address {address}: needs --engine ray; add it or remove --address")
@@ -167,7 +167,7 @@ def _print_summary(manifest: "JobManifest", out: str, kept_rows: int) -> None:
     if manifest.bad_rows:
         directory = f"{out.rstrip('/')}/{BAD_ROWS}"
         bad_note = f", {pluralize(manifest.bad_rows, 'bad row')} written to {directory}"
-    files = pluralize(len(manifest.shards), "shard")
+    num_files = pluralize(len(manifest.shards), "shard")
     if manifest.settings["one_file_per_input"]:
-        files = pluralize(len({shard.source for shard in manifest.shards}), "file")
-    print(f"{out}: {pluralize(manifest.rows, 'row')} in {files}{kept_note}{bad_note}")
+        num_files = pluralize(len({shard.source for shard in manifest.shards}), "file")
+    print(f"{out}: {pluralize(manifest.rows, 'row')} in {num_files}{kept_note}{bad_note}")

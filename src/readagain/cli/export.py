@@ -49,4 +49,4 @@ def command(
         print(f"{name:<9} same summary as without a shortlist for {share:.1%} of {num_texts}")
     for name, scores in check.rouge.items():
         print(f"{name:<9} " + "  ".join(f"{key} {value:.2f}" for key, value in scores.items()))
-    print(f"{path}: ready; readagain summarize --model {path} TEXT")
+    print(f"{path}: ready; to use it, run: readagain summarize --model {path} TEXT")

@@ -43,7 +43,7 @@ def command(
         typer.Option(
             metavar="small|base|large",
             help="Size of the network.",
-            show_default="by the number of pairs and the device",
+            show_default="chosen by the number of pairs and the device",
         ),
     ] = None,
     base: Annotated[
@@ -54,7 +54,7 @@ def command(
         int | None,
         typer.Option(
             help="Maximum number of epochs; a larger number continues a finished fit.",
-            show_default="by the number of pairs",
+            show_default="chosen by the number of pairs",
         ),
     ] = None,
     language: Annotated[
@@ -74,7 +74,7 @@ def command(
     device: options.Device = "auto",
     threads: options.TrainingThreads = 0,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace another fit in --out.")
+        bool, typer.Option("--overwrite", help="Replace an existing fit in --out.")
     ] = False,
 ) -> None:
     """Train a model on your pairs of text and headline, and report its quality.
@@ -121,4 +121,4 @@ def _print_result(result: "FitResult") -> None:
         cells = (f"{value:.1f} ({low:.1f} to {high:.1f})" for value, low, high in scores.values())
         print(f"{name:<15}" + "".join(f"{cell:>24}" for cell in cells))
     print(f"{result.report}: report")
-    print(f"{result.out}: ready; readagain serve --model {result.out}")
+    print(f"{result.out}: ready; to use it, run: readagain serve --model {result.out}")

@@ -27,7 +27,7 @@ def read_inputs(
         command: name of the command, for messages.
 
     Raises:
-        ConfigError: if standard input is to be read and is a terminal.
+        ConfigError: if standard input is the only input and is a terminal.
         DataError: for a missing file.
     """
     from readagain.formats.texts import TextRecord, read_stream, read_texts
@@ -47,7 +47,7 @@ def read_inputs(
                 with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
                     for record in read_stream(stream, "standard input", options):
                         if shows_hints and isinstance(record, TextRecord):
-                            _hint_separate_lines(record)
+                            _print_format_hint(record)
                         yield record
             elif (path := files[argument]) is None:
                 yield TextRecord(argument, "the text", {"text": argument})
@@ -60,7 +60,7 @@ def read_inputs(
     return read()
 
 
-def _hint_separate_lines(record: "TextRecord") -> None:
+def _print_format_hint(record: "TextRecord") -> None:
     """Print a hint if each line of a text looks like a separate text.
 
     Blank lines separate paragraphs of one text, and a line that starts in lower case continues the

@@ -38,11 +38,11 @@ COMMANDS: tuple[str, ...] = (
     "reproduce",
 )
 
-EXIT_BAD_INPUT = 2
+EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
 
 
-class _NoFlagType:
+class _UntypedFlags:
     """Mixin for commands: --help shows no value type for flags."""
 
     def get_params(self, ctx: Any) -> Any:
@@ -53,11 +53,11 @@ class _NoFlagType:
         return params
 
 
-class _Command(_NoFlagType, TyperCommand):
+class _Command(_UntypedFlags, TyperCommand):
     pass
 
 
-class _Group(_NoFlagType, TyperGroup):
+class _Group(_UntypedFlags, TyperGroup):
     pass
 
 
@@ -83,6 +83,7 @@ def build_app() -> typer.Typer:
                 callback=_print_version,
             ),
         ] = False,
+        # Declared only for --help: `main` removes it from the arguments.
         debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
     ) -> None:
         pass
@@ -91,7 +92,7 @@ def build_app() -> typer.Typer:
         module = import_module(f"readagain.cli.{name}")
         # Blank lines, since older versions of Typer join consecutive lines.
         epilog = "\n\n".join(("Examples:", *module.EXAMPLES))
-        app.command(name, cls=_Command, epilog=epilog)(_handle_interruptions()(module.command))
+        app.command(name, cls=_Command, epilog=epilog)(_exit_cleanly()(module.command))
     return app
 
 
@@ -110,14 +111,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
-        with _system_errors(), _handle_interruptions():
+        with _system_errors(), _exit_cleanly():
             build_app()(args=arguments, prog_name="readagain")
     except ReadAgainError as error:
         if debug:
             raise
         message = error.format_message(as_option) if isinstance(error, ArgumentError) else error
         print(f"readagain: {message}", file=sys.stderr)
-        sys.exit(EXIT_BAD_INPUT)
+        sys.exit(EXIT_ERROR)
 
 
 @contextmanager
@@ -149,7 +150,7 @@ def resumable() -> Iterator[None]:
 
 
 @contextmanager
-def _handle_interruptions() -> Iterator[None]:
+def _exit_cleanly() -> Iterator[None]:
     """Print one line after Ctrl-C or if the disk is full; exit silently if a pipe is closed.
 
     It wraps each command, since Typer handles Ctrl-C without a message and treats a closed pipe as
@@ -176,4 +177,4 @@ def _handle_interruptions() -> Iterator[None]:
             file=sys.stderr,
         )
         discard_output()
-        sys.exit(EXIT_BAD_INPUT)
+        sys.exit(EXIT_ERROR)

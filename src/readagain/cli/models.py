@@ -96,7 +96,7 @@ def _list_models(rows: list[dict[str, Any]]) -> None:
 
 
 def _full_info(model: "ModelDir") -> dict[str, Any]:
-    from readagain.config.files import run_to_dict
+    from readagain.config.files import spec_to_dict
     from readagain.model_dir import WEIGHTS_FILE
 
     tensors = model.tensors if model.has(WEIGHTS_FILE) else {}
@@ -104,7 +104,7 @@ def _full_info(model: "ModelDir") -> dict[str, Any]:
         **_basic_info(model),
         "format_version": model.manifest.format_version,
         "package_version": model.manifest.package_version,
-        "run": run_to_dict(model.run),
+        "run": spec_to_dict(model.run),
         "parameters": sum(info.size for info in tensors.values()) if tensors else None,
         "source_words": len(model.source_vocab),
         "summary_words": len(model.vocab),

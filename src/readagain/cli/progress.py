@@ -44,7 +44,7 @@ def job_progress(*stages: str) -> Iterator["Callable[[JobProgress], None]"]:
 
 
 class LineProgress:
-    """Progress as log lines: one every few seconds, and one at the end of each stage."""
+    """Progress as log lines: one every few seconds, and one before each new stage."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -52,7 +52,7 @@ class LineProgress:
         self._previous: JobProgress | None = None
 
     def __call__(self, progress: "JobProgress") -> None:
-        """Print a line if a stage has ended or the last line is `LINE_INTERVAL_S` old."""
+        """Print a line if a new stage begins or the last line is `LINE_INTERVAL_S` old."""
         now = self._clock()
         if self._previous is not None and self._previous.stage != progress.stage:
             self._print(self._previous, now)
@@ -74,6 +74,7 @@ def describe_progress(progress: "JobProgress", *, elapsed_s: float) -> str:
     """Return stage, share, number of records, rate and remaining time in one line."""
     num_new = progress.records - progress.resumed
     parts = [f"{progress.stage} {progress.share:4.0%}", pluralize(progress.records, "record")]
+    # When the stage "writing" starts, all records are counted already.
     if progress.stage != "writing" and elapsed_s > 0 and num_new:
         parts.append(f"{num_new / elapsed_s:,.0f}/s")
     if progress.resumed_share < progress.share < 1:

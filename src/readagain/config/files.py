@@ -27,18 +27,18 @@ With that value a setting is ignored; with another value it is reported as unkno
 """
 
 
-def run_to_dict(spec: Any) -> dict[str, Any]:
+def spec_to_dict(spec: Any) -> dict[str, Any]:
     """Return all settings of a run, a baseline or one of their specs as JSON values."""
     kind = kind_of(type(spec))
     result: dict[str, Any] = {KIND: kind} if kind else {}
     for name in spec_fields(type(spec)):
         value = getattr(spec, name)
-        result[name] = run_to_dict(value) if is_dataclass(value) else value
+        result[name] = spec_to_dict(value) if is_dataclass(value) else value
     return result
 
 
 def run_from_dict(settings: Mapping[str, Any], *, where: str = "run") -> RunSpec:
-    """Build a run from the result of `run_to_dict`; missing settings take their defaults.
+    """Build a run from the result of `spec_to_dict`; missing settings take their defaults.
 
     Raises:
         ConfigError: with all unknown settings and all invalid values.
@@ -68,7 +68,7 @@ def save_run(run: RunSpec, path: Path) -> None:
 
 
 def load_run(path: Path) -> RunSpec:
-    """Read a run that `save_run` wrote.
+    """Load a run from the JSON file of `save_run`.
 
     Raises:
         ArtifactError: if the file is not a JSON object.
@@ -77,8 +77,8 @@ def load_run(path: Path) -> RunSpec:
     return run_from_dict(read_json_object(path, max_bytes=MAX_RUN_BYTES), where=str(path))
 
 
-def read_run_file(path: Path, presets: Mapping[str, RunSpec]) -> RunSpec:
-    """Read a TOML run file: the name of a preset, and changes under `[override]`.
+def load_run_file(path: Path, presets: Mapping[str, RunSpec]) -> RunSpec:
+    """Load a run from a TOML run file: the name of a preset, and changes under `[override]`.
 
     Raises:
         ConfigError: naming the file and every problem in it.
@@ -108,7 +108,7 @@ def read_run_file(path: Path, presets: Mapping[str, RunSpec]) -> RunSpec:
 
 def run_to_json(run: RunSpec | BaselineSpec) -> str:
     """Return a run as JSON with every setting."""
-    return json.dumps(run_to_dict(run), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(spec_to_dict(run), indent=2, ensure_ascii=False) + "\n"
 
 
 def run_to_toml(run: RunSpec | BaselineSpec) -> str:

@@ -58,7 +58,7 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, object]:
     for assignment in assignments:
         name, separator, text = assignment.partition("=")
         if not separator or not name.strip():
-            raise ArgumentError(
+            raise ArgumentError(  # replaces {changes} by the name of the argument or option
                 "{changes} {0!r}: expected NAME=VALUE, for example decode.beam_size=5", assignment
             )
         changes[name.strip()] = _parse_value(text.strip())
@@ -122,7 +122,7 @@ def _convert_value(
 ) -> Any:
     """Convert the name of a recipe to the recipe, and an int to a float if the field needs one.
 
-    If a spec is expected and `value` is none, add a message to `problems` and return `current`.
+    If a spec is expected and `value` is not one, add a message to `problems` and return `current`.
     """
     if field.variants and not isinstance(value, field.variants):
         recipes = [key for key, recipe in RECIPES.items() if isinstance(recipe, field.variants)]

@@ -24,11 +24,11 @@ def detect_corpus_language(
 ) -> tuple[str, ReadAgainError | None]:
     """Detect the language of a corpus from the first texts of its inputs.
 
-    Of more than `_MAX_INPUTS` inputs, evenly spaced ones are read.
+    If there are more than `_MAX_INPUTS` inputs, only some are read, at equal distances.
 
     Returns:
-        The code of the language, and the first error of an input that could not be read completely,
-        if any. The detected language may be wrong then.
+        The code of the language, and the first error of reading an input, or None. After an error,
+        the detected language may be wrong.
     """
     step = max(math.ceil(len(sources) / _MAX_INPUTS), 1)
     errors: list[ReadAgainError] = []

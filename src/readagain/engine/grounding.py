@@ -61,7 +61,7 @@ class UngroundedWords:
         self._names: dict[str, list[int]] = {}  # ids by stem
         words = () if language.capitalizes_nouns else vocab.words
         for id, word in enumerate(words):
-            spelling = truecaser.word(word) or word
+            spelling = truecaser.spelling(word) or word
             is_mixed_case = not spelling.islower() and not spelling.isupper()
             if word.isalpha() and is_mixed_case:
                 self._names.setdefault(word[:_STEM_LENGTH], []).append(id)

@@ -47,12 +47,12 @@ class BeamLayout:
         document: (R,) index of the document of each hypothesis, ascending from 0.
         grid: (D, K) indices of the hypotheses of each document; a row with fewer than K hypotheses
             repeats its first.
-        place: (R,) position of each hypothesis in the flattened grid.
+        grid_position: (R,) position of each hypothesis in the flattened grid; the input `place`.
     """
 
     document: Ints
     grid: Ints
-    place: Ints
+    grid_position: Ints
 
     @classmethod
     def of(cls, document: Ints) -> "BeamLayout":
@@ -64,10 +64,10 @@ class BeamLayout:
         counts = np.bincount(document)  # (D,)
         D, K = len(counts), int(counts.max(initial=0))
         first = np.cumsum(counts) - counts  # (D,)
-        place = document * K + np.arange(R) - first[document]  # (R,)
+        grid_position = document * K + np.arange(R) - first[document]  # (R,)
         grid = np.repeat(first, K)  # (D * K,)
-        grid[place] = np.arange(R)
-        return cls(document, grid.reshape(D, K), place)
+        grid[grid_position] = np.arange(R)
+        return cls(document, grid.reshape(D, K), grid_position)
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class OnnxStepModel:
             **state.decoder,
             "previous_ids": previous_ids.astype(np.int64),
             "grid": layout.grid,
-            "place": layout.place,
+            "place": layout.grid_position,
             "k": np.array([k]),
         }
         if self._needs_ext_ids:

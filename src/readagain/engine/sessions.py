@@ -79,7 +79,7 @@ def run_session(
         ArtifactError: if the graph rejects the inputs, fails, or does not return arrays.
     """
     try:
-        with RUN_GATE.inside():
+        with RUN_GATE.inside():  # forks and the end of the process wait for this call
             arrays = session.run(outputs, feeds)
     except _RUN_ERRORS as error:
         raise ArtifactError(
@@ -121,7 +121,7 @@ def open_session(
         where: name of the graph in messages.
 
     Raises:
-        ArtifactError: if the graph is damaged or has unexpected or missing inputs or outputs.
+        ArtifactError: if the graph is damaged, has unknown inputs or lacks outputs.
     """
     if _EXTERNAL_DATA in graph:
         raise ArtifactError(
@@ -154,7 +154,7 @@ def open_session(
     mismatched = sorted(input_names - set(inputs)) + missing
     if mismatched:
         raise ArtifactError(
-            f"{where}: unexpected or missing inputs and outputs ({', '.join(mismatched)}); "
+            f"{where}: unknown inputs or missing outputs ({', '.join(mismatched)}); "
             "export the model again"
         )
     return session

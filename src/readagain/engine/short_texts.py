@@ -1,4 +1,4 @@
-"""Headlines that copy the text: the whole of a short text, or a shortened first sentence."""
+"""Headlines that copy a whole short text, or the first sentence (`fallback="sentence"`)."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from readagain.search.model import SourceBatch
 MIN_WORDS = 4
 """A text with fewer words is its own summary, since a model would invent words."""
 
-_NOT_LAST = (".", ",", ";", ":")  # marks that a headline does not end with
+_TRAILING_MARKS = (".", ",", ";", ":")  # removed from the end of a headline
 _CLAUSE_ENDS = (",", ";", ":", "--")
 
 
@@ -28,13 +28,13 @@ def is_too_short(source: SourceText) -> bool:
 def copy_whole_text(
     source: SourceText, batch: SourceBatch, row: int, *, max_words: int
 ) -> Hypothesis:
-    """Return a hypothesis that copies a text, without a full stop at the end.
+    """Return a hypothesis that copies a text, without punctuation at the end.
 
     `row` is the index of the text in the batch.
     """
     words = source.document.words
     positions = [position for sequence in source.sequences for position in sequence]
-    while positions and words[positions[-1]].norm in _NOT_LAST:
+    while positions and words[positions[-1]].norm in _TRAILING_MARKS:
         positions.pop()
     return _copy_positions(positions[:max_words], source, batch, row)
 
@@ -44,9 +44,9 @@ def shorten_first_sentence(
 ) -> Hypothesis:
     """Return a hypothesis that copies the first sentence, shortened if necessary.
 
-    If the sentence is longer than `max_words` or than the model reads, only its first words are
-    copied. The copy ends before the last comma, semicolon, colon or dash in the second half of the
-    words that fit, if there is one. Words that cannot end a headline are removed from its end.
+    If the sentence has more than `max_words` words, or more than the model reads, only its first
+    words are copied. The copy ends before the last comma, semicolon, colon or dash in the second
+    half of these words, if there is one. Words that cannot end a headline are removed from its end.
     `row` is the index of the text in the batch.
     """
     words = source.document.words
@@ -59,7 +59,7 @@ def shorten_first_sentence(
         while num_copied > 1 and words[num_copied - 1].norm in NEVER_LAST_IN_HEADLINE:
             num_copied -= 1
     positions = list(range(num_copied))
-    while positions and words[positions[-1]].norm in _NOT_LAST:
+    while positions and words[positions[-1]].norm in _TRAILING_MARKS:
         positions.pop()
     return _copy_positions(positions, source, batch, row)
 

@@ -81,5 +81,5 @@ def read_prefix(
 
 
 def num_bytes(text: str) -> int:
-    """Return the size of a text in UTF-8, which may contain lone surrogates."""
+    """Return the number of bytes of a text in UTF-8; the text may contain lone surrogates."""
     return len(text.encode("utf-8", "surrogatepass"))

@@ -14,7 +14,7 @@ from readagain.corpus.readers.find import (
     SPLIT_NAMES,
     CorpusReadOptions,
     find_inputs,
-    split_by_name,
+    split_from_name,
 )
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import PreparedCorpus, texts_file
@@ -104,20 +104,20 @@ def read_dataset(
     split: str | None = None,
     on_error: OnError = "stop",
 ) -> DataSet:
-    """Read a file, a directory with one data set, or a prepared corpus.
+    """Read a file, a data set of a directory, or a split of a prepared corpus.
 
     Args:
         path: the file or directory.
         options: options of the file readers; if `is_tokenized` is None, it is detected.
-        split: split to read from a directory; by default dev for a prepared corpus. If `path` is a
-            file, its name must contain the split.
+        split: split to read; needed if a directory has several data sets, by default dev for a
+            prepared corpus. If `path` is a file, it must be named after the split.
         on_error: stop at an invalid record, or skip it. Scores without the skipped records are not
             comparable with scores on the whole data set.
 
     Raises:
         DataError: if the data is missing, ambiguous, empty or not readable, or if parallel files
             have different numbers of lines.
-        ConfigError: for an unknown split, or a split that is not in the name of the file.
+        ArgumentError: for an unknown split, or one that the file is not named after.
     """
     if split is not None and split not in SPLIT_NAMES:
         raise ArgumentError("{split} is '{0}'; expected {1}", split, ", ".join(SPLIT_NAMES))
@@ -160,16 +160,16 @@ def _find_dataset(path: Path, split: str | None) -> Path:
     distributes it. If `path` is a file, return it.
     """
     if not path.is_dir():
-        if split is not None and path.exists() and split_by_name(path) != split:
+        if split is not None and path.exists() and split_from_name(path) != split:
             raise ArgumentError(
-                "{split} is '{0}': {1} is one data set without this name; remove the option, or "
-                "give a directory of several",
+                "{split} is '{0}', but the file {1} is not named after it; remove the option, "
+                "or give a folder",
                 split,
                 path,
             )
         return path
     datasets = [file for file in sorted(path.iterdir()) if file.is_file() and _is_dataset(file)]
-    matches = [file for file in datasets if split is None or split_by_name(file) == split]
+    matches = [file for file in datasets if split is None or split_from_name(file) == split]
     if len(matches) == 1:
         return matches[0]
     if not datasets:

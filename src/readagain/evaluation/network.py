@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from readagain.engine.summary import Summary
 from readagain.evaluation.summaries import SystemSummary, is_unk, on_one_line, summary_words
 from readagain.model_dir import ModelDir
-from readagain.rouge.options import UNICODE
+from readagain.rouge.options import UNICODE_PROTOCOL
 from readagain.storage.model_manifest import MANIFEST_FILE
 from readagain.text.detokenization import SummaryToken
 from readagain.text.document import Token, read_tokenized
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 _DIGIT = re.compile(r"\d")
 # The DUC protocols score the first 75 bytes of a summary. A search for summaries of at most 75
-# bytes gives better ones than truncation. `min_bytes` does not count spaces: 61 bytes are about 72
-# with the spaces between a dozen words. MBR reranking by recall, the score of the protocol, needs a
-# large beam.
+# bytes gives better ones than truncation. `max_bytes` counts spaces and `min_bytes` does not: 61
+# bytes are about 72 with the spaces between a dozen words. MBR reranking by recall, which is the
+# score of the protocol, needs a large beam.
 _DUC = {
     "beam_size": 32,
     "min_words": 1,
@@ -38,14 +38,14 @@ PROTOCOL_SETTINGS: dict[str, dict[str, Any]] = {
     "gigaword": {},
     "duc2003": _DUC,
     "duc2004": _DUC,
-    UNICODE: {},
+    UNICODE_PROTOCOL: {},
 }
 """Decoding settings that a protocol changes, by protocol."""
 # ROUGE counts words that a summary shares with the reference. So a model with the styles below is
 # scored in the style that is most similar to the references, and with MBR reranking (`consensus`).
 # Both increase ROUGE, but not the quality that raters see (docs/quality.md).
 BENCHMARK_STYLES = {"tokenized": "newswire", "raw": "close"}
-"""Style for texts that are tokenized as in Gigaword, and for raw texts."""
+"""Style token for texts that are tokenized as in Gigaword, and for raw texts."""
 BENCHMARK_SETTINGS = {
     "beam_size": 10,
     "length_penalty": 0.6,
@@ -131,8 +131,8 @@ def _find_copied(
 ) -> SystemSummary:
     """Find the words of a summary that the model copied.
 
-    Detokenization may join tokens, omit numbers or fill in their digits. So the words of `text` are
-    not the `tokens` of the model, and are aligned with them.
+    Detokenization may join tokens, omit numbers or fill in their digits. So the words of `text` may
+    differ from the `tokens` of the model, and the two are aligned.
     """
     words = summary_words(text, is_tokenized=is_tokenized, language=language)
     is_copied = [False] * len(words)
@@ -163,8 +163,8 @@ class TokenizedText:
     def surfaces(self, tokens: Sequence[SummaryToken]) -> list[str]:
         """Return the words of a summary with the digits of this text.
 
-        A copied number has the digits at its position. A generated number has those of the first
-        number of the text that it matches.
+        A copied number gets the digits of the word that was copied. A generated number, such as
+        ##.#, gets those of the first number of the text with the same norm.
         """
         masked_words = read_tokenized(self.masked).words
         position_by_start = {word.start: position for position, word in enumerate(masked_words)}

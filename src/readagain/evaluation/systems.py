@@ -21,7 +21,7 @@ from readagain.evaluation.summaries import SystemSummary, on_one_line
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
 from readagain.presets import BASELINES
 from readagain.processors import num_threads
-from readagain.rouge.options import UNICODE, find_protocol
+from readagain.rouge.options import UNICODE_PROTOCOL, find_protocol
 from readagain.search.model import StepModel
 from readagain.storage.bundled import DEFAULT_MODEL, find_model
 from readagain.text.detokenization import write_copied
@@ -90,8 +90,8 @@ def load_system(
     # Resolve and check the settings before the slow loading of the graphs.
     decode, styles = model_dir.run.decode, None
     has_styles = set(BENCHMARK_STYLES.values()) <= model_dir.source_vocab.styles.keys()
-    # The protocol UNICODE is for users' own data, so it keeps the settings of the model.
-    if has_styles and protocol != UNICODE and "style" not in overrides:
+    # The protocol `unicode` is for users' own data, so it keeps the settings of the model.
+    if has_styles and protocol != UNICODE_PROTOCOL and "style" not in overrides:
         decode, styles = override_decode(decode, BENCHMARK_SETTINGS), BENCHMARK_STYLES
     decode = override_decode(decode, PROTOCOL_SETTINGS[protocol])
     decode = override_decode(decode, overrides)

@@ -1,9 +1,9 @@
-"""Tuning of the weights of extractive features.
+"""Tuning of the weights of extractive features: minimum error rate training (MERT, Och 2003).
 
 Search can add weighted features to the score of a summary, such as the number of its bigrams that
 are in the text (`search/features.py`). Each round of tuning decodes the data set and adds the
 n-best summaries to those of earlier rounds. The next round uses the weights that rank these
-summaries best by ROUGE. Tuning ends when a round finds no new summary.
+summaries best by a metric, ROUGE. Tuning ends when a round finds no new summary.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ from readagain.rouge.scores import Numbers, score_items
 from readagain.search.features import FEATURE_NAMES, count_features
 
 TUNED_MEASURE = "rouge-1"
-"""Measure that is maximized: its recall or F1, as the protocol reports."""
+"""The metric is the recall or F1 of this measure, whichever the protocol reports."""
 _WEIGHT_DECIMALS = 4
 _FIRST_MAX_CHANGE = 4.0
 """Maximum change of a weight in the first rounds. The best weights of a weak network are 5 to 18,
@@ -34,7 +34,7 @@ class Round:
 
     Args:
         weights: (F,) feature weights of the round.
-        value: mean metric of the first summary of each text.
+        value: mean metric of the best summary of each text.
         num_new: number of summaries that no earlier round had found.
     """
 
@@ -63,8 +63,8 @@ def tune(
 ) -> Iterator[Round]:
     """Yield the rounds of tuning; the first has all weights at 0.
 
-    Each round changes each weight of the best ones so far by a limited amount. After a round that
-    does not improve the metric, the maximum change is halved. The tuned weights are those of the
+    Each round starts from the best weights so far and changes each by a limited amount. After a
+    round without a higher `value`, the maximum change is halved. The tuned weights are those of the
     round with the highest `value`.
 
     Args:
@@ -93,7 +93,7 @@ def tune(
 
 
 class _Candidate(NamedTuple):
-    """Summary of a text: its score without features, its (F,) features and its metric."""
+    """Summary of a text: its search score without features, (F,) features and metric."""
 
     base_score: float
     features: Numbers
@@ -102,7 +102,7 @@ class _Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class _TextSummaries:
-    """Words of a text that the model reads, by sentence, and its summaries by their words."""
+    """Sentences of a text that the model reads, and its summaries so far by their words."""
 
     sentences: list[list[str]]
     candidates: dict[tuple[str, ...], _Candidate] = field(default_factory=dict)
@@ -136,20 +136,20 @@ class _SummaryPool:
             n_best=decode.beam_size,
         )
         total = 0.0
-        for known, row, n_best in zip(self._texts, self._data.rows, n_best_lists, strict=True):
-            metrics = self._score([text for text, _ in n_best], row.references)
+        for text, row, n_best in zip(self._texts, self._data.rows, n_best_lists, strict=True):
+            metrics = self._score([printed for printed, _ in n_best], row.references)
             for metric, (_, summary) in zip(metrics, n_best, strict=True):
                 words = tuple(token.norm for token in summary.words)
-                if words in known.candidates:
+                if words in text.candidates:
                     continue
                 # The score is (log-probability + weights . features) / length penalty; the base
                 # score is the score without features.
                 penalty = (len(words) + 1) ** decode.length_penalty
-                features = count_features(words, known.sentences) / penalty
+                features = count_features(words, text.sentences) / penalty
                 base_score = summary.score - float(features @ weights)
-                known.candidates[words] = _Candidate(base_score, features, metric)
+                text.candidates[words] = _Candidate(base_score, features, metric)
             first_words = tuple(token.norm for token in n_best[0][1].words)
-            total += known.candidates[first_words].metric
+            total += text.candidates[first_words].metric
             on_summary()
         return Round(
             weights=weights,
@@ -159,12 +159,12 @@ class _SummaryPool:
 
     def n_best_lists(self) -> NBestLists:
         """Return all summaries of the pool as arrays."""
-        D, K = len(self._texts), max(len(known.candidates) for known in self._texts)
+        D, K = len(self._texts), max(len(text.candidates) for text in self._texts)
         base = np.full((D, K), -np.inf)
         features = np.zeros((D, K, len(FEATURE_NAMES)))
         metrics = np.zeros((D, K))
-        for document, known in enumerate(self._texts):
-            for index, candidate in enumerate(known.candidates.values()):
+        for document, text in enumerate(self._texts):
+            for index, candidate in enumerate(text.candidates.values()):
                 base[document, index] = candidate.base_score
                 features[document, index] = candidate.features
                 metrics[document, index] = candidate.metric
@@ -180,7 +180,7 @@ class _SummaryPool:
         return main_scores
 
     def _count_summaries(self) -> int:
-        return sum(len(known.candidates) for known in self._texts)
+        return sum(len(text.candidates) for text in self._texts)
 
 
 def _decode_settings(weights: Numbers) -> dict[str, float]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 
-from readagain.config.files import run_from_dict, run_to_dict
+from readagain.config.files import run_from_dict, spec_to_dict
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.errors import ArgumentError, ConfigError, MissingExtraError, ReadAgainError
@@ -28,8 +28,8 @@ _IGNORED_SETTINGS: dict[str, object] = {
     "train.rouge_pairs": 0,
     "train.validate_every": 0,
 }
-"""Settings that may differ between two runs with the same result; all runs are compared with these
-values."""
+"""Settings that may differ between two runs with the same result; they are set to these values
+before runs are compared."""
 
 
 @dataclass(kw_only=True)
@@ -40,7 +40,7 @@ class ReproduceResult:
         done: names of the runs that this call has finished.
         existing: names of the runs that an earlier call has finished.
         failed: error message of each failed run, by name.
-        skipped: message about the missing program of each run that needs one, by name.
+        skipped: message about the missing package or program of each skipped run, by name.
         is_interrupted: whether a stop signal ended the call.
     """
 
@@ -66,6 +66,7 @@ def reproduce(options: ReproduceOptions, console: Console) -> ReproduceResult:
     if is_timing_selected and not (options.out / TIMING_FILE).exists():
         measure_timing(options.out, scale=options.scale, threads=options.threads or 1)
         result.done.append(DECODING_TIME)
+    # If runs were needed and none has a result, there is nothing to report.
     if result.done or result.existing or not (result.failed or result.skipped):
         for problem in write_report(options.out):
             console.print(problem, highlight=False, markup=False, soft_wrap=True)
@@ -83,7 +84,7 @@ def run_experiments(options: ReproduceOptions, console: Console) -> ReproduceRes
     if not experiments:
         return result
     with (
-        locked_dir(options.out, action="running experiments into"),
+        locked_dir(options.out, action="writing experiments to"),
         catch_stop_signals() as stop,
     ):
         runner = ExperimentRunner(options, console, stop)
@@ -113,7 +114,7 @@ def _is_done(planned: PlannedRun, runner: ExperimentRunner) -> bool:
     """Return whether the result of a run exists.
 
     Raises:
-        ConfigError: if the result is of a run with other settings, another corpus or other texts.
+        ArgumentError: if the result is of a run with other settings, another corpus or other texts.
     """
     path = result_file(runner.options.out, planned.name)
     if not path.exists():
@@ -149,7 +150,7 @@ def _is_done(planned: PlannedRun, runner: ExperimentRunner) -> bool:
 
 
 def _comparable_settings(run: RunSpec) -> dict[str, object]:
-    return run_to_dict(override(run, _IGNORED_SETTINGS))
+    return spec_to_dict(override(run, _IGNORED_SETTINGS))
 
 
 def _describe_failure(planned: PlannedRun, error: Exception, options: ReproduceOptions) -> str:

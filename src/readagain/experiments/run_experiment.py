@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from rich.console import Console
 
-from readagain.config.files import run_to_dict
+from readagain.config.files import spec_to_dict
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ArgumentError
@@ -166,7 +166,7 @@ class ExperimentRunner:
             recipe=planned.recipe,
             seed=planned.seed,
             scale=self.options.scale,
-            run=None if run is None else run_to_dict(run),
+            run=None if run is None else spec_to_dict(run),
             corpus={
                 "name": corpus.folder.resolve().name,
                 "fingerprint": corpus.manifest.fingerprint,

@@ -30,7 +30,7 @@ _FOLLOWING_SENTENCES = (
     "Visitors from {town} had asked for it since {year}.",
     "It was built in {year} and cost the town a fortune.",
 )
-_TIMED_BEGINNINGS = (
+_TIMING_BEGINNINGS = (
     "The harbour authority of a small northern port said on Tuesday that it would",
     "Officials in the coastal town of Ostham announced late on Monday that they will",
     "A committee of the regional parliament recommended after a heated debate to",
@@ -40,13 +40,13 @@ _TIMED_BEGINNINGS = (
     "Farmers from nine villages along the river Ambel asked the government on Sunday to",
     "The national museum, closed since a fire in March, said its trustees agreed to",
 )
-_TIMED_ENDINGS = (
+_TIMING_ENDINGS = (
     "postpone the opening of a new bridge by 6 months because the steel was delivered late.",
     "spend another 75 million crowns on repairs after heavy rain damaged roofs, walls and cables.",
     "close two of its five sites next year, as fewer visitors came than had been hoped.",
     "accept an offer from a foreign investor, ending a dispute that has lasted for 12 years.",
 )
-TIMED_SENTENCES = [" ".join(halves) for halves in product(_TIMED_BEGINNINGS, _TIMED_ENDINGS)]
+TIMING_SENTENCES = [" ".join(halves) for halves in product(_TIMING_BEGINNINGS, _TIMING_ENDINGS)]
 """32 invented sentences of about 31 words, to measure the speed of models."""
 
 

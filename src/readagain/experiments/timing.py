@@ -20,7 +20,7 @@ from readagain.engine.summarizer import Summarizer
 from readagain.evaluation.report import write_text
 from readagain.experiments.catalog import EXPERIMENTS, paper_table
 from readagain.experiments.results import BATCH_SIZES, TIMING_FILE
-from readagain.experiments.sample_corpus import TIMED_SENTENCES
+from readagain.experiments.sample_corpus import TIMING_SENTENCES
 from readagain.experiments.settings import Scale, experiment_network
 from readagain.export.write import build_graphs
 from readagain.model_dir import PRECISIONS, Precision
@@ -40,7 +40,7 @@ _SMALL_TEXTS = 4
 def measure_timing(out: Path, *, scale: Scale, threads: int) -> None:
     """Measure the decoding time of all rows of Table 4 and write `timing.json`."""
     out.mkdir(parents=True, exist_ok=True)
-    texts = TIMED_SENTENCES if scale == "paper" else TIMED_SENTENCES[:_SMALL_TEXTS]
+    texts = TIMING_SENTENCES if scale == "paper" else TIMING_SENTENCES[:_SMALL_TEXTS]
     repeat = 3 if scale == "paper" else 1
     measured: list[dict[str, Any]] = []
     for row in paper_table("table4"):

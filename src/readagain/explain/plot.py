@@ -20,7 +20,7 @@ _MAX_LABEL_CHARACTERS = 22  # longer labels, such as URLs, are truncated
 _TITLE_CHARACTERS_PER_CELL = 2.5
 _MIN_TITLE_CHARACTERS = 36  # per line of the title
 _DOTS_PER_INCH = 200
-_ATTENTION_TOP = 1.3  # distance of the attention from the importance above it, in rows
+_FIRST_ROW_Y = 1.3  # y of the first row of the attention below the importance
 
 
 def check_plot(path: Path) -> None:
@@ -63,10 +63,10 @@ def _figure(view: ExplanationView) -> Any:
     from matplotlib.patches import Rectangle
 
     # Coordinates: the center of column i is at x = i. The center of the importance row is at y = 0,
-    # and that of row i of the attention is at y = top + i.
+    # and that of row i of the attention is at y = first_row + i.
     has_importance = view.importance_kind is not None
-    top = _ATTENTION_TOP if has_importance else 0.0
-    right, bottom = len(view.source) - 0.5, len(view.words) + top - 0.5
+    first_row = _FIRST_ROW_Y if has_importance else 0.0
+    right, bottom = len(view.source) - 0.5, len(view.words) + first_row - 0.5
     width = len(view.source) * _CELL_INCHES + _SUMMARY_LABEL_INCHES
     height = (len(view.words) + has_importance) * _CELL_INCHES + _SOURCE_LABEL_INCHES
     figure = Figure(figsize=(width, height + _TITLE_INCHES), layout="constrained")
@@ -82,7 +82,7 @@ def _figure(view: ExplanationView) -> Any:
     }
     attention = np.array([token.attention for token in view.words])  # (T, S)
     # The square root makes small weights visible.
-    extent = (-0.5, right, bottom, top - 0.5)
+    extent = (-0.5, right, bottom, first_row - 0.5)
     axes.imshow(attention**0.5, cmap="Blues", extent=extent, **image_options)
     if view.importance_kind is not None:
         importance = np.array([[word.importance for word in view.source]], dtype=float)  # (1, S)
@@ -96,13 +96,13 @@ def _figure(view: ExplanationView) -> Any:
     axes.set_ylim(bottom, -0.5)
     for row, token in enumerate(view.words):
         if token.source is not None:
-            corner = (token.source - 0.5, top + row - 0.5)
+            corner = (token.source - 0.5, first_row + row - 0.5)
             axes.add_patch(Rectangle(corner, 1, 1, fill=False, linewidth=1.2, clip_on=False))
     source_labels = [_shorten(word.surface) for word in view.source]
     axes.xaxis.tick_top()
     axes.set_xticks(range(len(source_labels)), source_labels, parse_math=False)
     row_labels = [_shorten(token.surface or f"({token.form})") for token in view.words]
-    row_centers = [top + row for row in range(len(view.words))]
+    row_centers = [first_row + row for row in range(len(view.words))]
     if has_importance:
         row_labels, row_centers = ["importance", *row_labels], [0.0, *row_centers]
     axes.set_yticks(row_centers, row_labels, parse_math=False)

@@ -54,7 +54,7 @@ class AttentionStep(StepGraph):
         if model.output == "copy" or size:
             self.document = graph.input("document", np.int64, ["R"])
             ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
-            self.ext_ids = graph.add("Gather", ext_ids, self.document)
+            self.ext_ids = graph.op("Gather", ext_ids, self.document)
         if size:
             self.shortlist = Shortlist(
                 size=size,
@@ -69,10 +69,10 @@ class AttentionStep(StepGraph):
             self.copy_keys = graph.input("copy_keys", np.float32, ["D", H, "S"])
             if model.copied_words == "place":
                 self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
-            columns = graph.input("columns", np.int64, ["D", "S"])
+            word_offsets = graph.input("columns", np.int64, ["D", "S"])
             self.copying = CopyInputs(
                 ext_ids=self.ext_ids,
-                columns=graph.add("Gather", columns, self.document),
+                word_offsets=graph.op("Gather", word_offsets, self.document),
                 same_word=graph.input("same_word", np.float32, ["D", "S", "S"]),
             )
 
@@ -100,7 +100,7 @@ class AttentionStep(StepGraph):
         word_gates = graph.linear(word, weight_word, bias, bound=None)
         weight_context = reorder_gates(decoder.matrix("weight_context"))
         context_gates = graph.linear(context, weight_context, bound=self.states_bound)
-        gates = graph.add("Add", graph.add("Add", word_gates, context_gates), hidden_gates)
+        gates = graph.op("Add", graph.op("Add", word_gates, context_gates), hidden_gates)
         hidden, cell = lstm_cell(graph, gates, self.cell, self.H)
         graph.output(cell, "next_cell", np.float32, ["R", self.H])
         return hidden
@@ -114,7 +114,7 @@ class AttentionStep(StepGraph):
         word_inputs = graph.linear(word, *decoder.affine("input"), bound=None)
         weight_context = decoder.matrix("weight_context")
         context_inputs = graph.linear(context, weight_context, bound=self.states_bound)
-        inputs = graph.add("Add", word_inputs, context_inputs)  # (R, 3H)
+        inputs = graph.op("Add", word_inputs, context_inputs)  # (R, 3H)
         return gru_cell(
             graph, self.hidden, inputs, hidden_gates, weight_hidden[:, 2 * H :], bound=STATE_BOUND
         )
@@ -142,13 +142,13 @@ class AttentionStep(StepGraph):
         position = self.copying.most_probable_positions(
             graph, graph.unsqueeze(ids, 1), self.previous_copy_logits
         )  # (R, 1)
-        position = graph.add("Squeeze", position, graph.ints(1))
-        flat_index = graph.add("Mul", self.document, graph.size(self.states, 1))
-        flat_index = graph.add("Add", flat_index, position)
+        position = graph.op("Squeeze", position, graph.ints(1))
+        flat_index = graph.op("Mul", self.document, graph.size(self.states, 1))
+        flat_index = graph.op("Add", flat_index, position)
         flat_embeddings = graph.reshape(self.copy_words, -1, self.E)
-        oov_embeddings = graph.add("Gather", flat_embeddings, flat_index)
+        oov_embeddings = graph.op("Gather", flat_embeddings, flat_index)
         is_known = graph.unsqueeze(self.is_known(ids), 1)
-        return graph.add("Where", is_known, vocab_embeddings, oov_embeddings)
+        return graph.op("Where", is_known, vocab_embeddings, oov_embeddings)
 
     def _additive_attention(self, query: str) -> str:
         """Compute the (R, U) contexts of (R, A) queries, with the scores v . tanh(query + key).
@@ -159,9 +159,9 @@ class AttentionStep(StepGraph):
         body = self.graph.body("attention_scores")
         queries = body.input("queries", np.float32, ["K", self.A])
         keys = body.input("keys", np.float32, [1, "S", self.A])
-        energy = body.add("Tanh", body.add("Add", body.unsqueeze(queries, 1), keys))  # (K, S, A)
+        energy = body.op("Tanh", body.op("Add", body.unsqueeze(queries, 1), keys))  # (K, S, A)
         weight = body.constant(self.decoder.tensor("weight_score")[:, None])
-        scores = body.add("Squeeze", body.add("MatMul", energy, weight), body.ints(2))
+        scores = body.op("Squeeze", body.op("MatMul", energy, weight), body.ints(2))
         body.output(scores, "scores", np.float32, ["K", "S"])
         (all_scores,) = self.graph.scan(body, [], [self.to_grid(query), self.keys])  # (D, K, S)
         return self.attend(all_scores, self.states, self.source_size)
@@ -169,6 +169,6 @@ class AttentionStep(StepGraph):
     def _copy_logits(self, hidden: str) -> str:
         """Compute the logits of copying from each position, (R, S), -inf at padding."""
         graph = self.graph
-        logits = graph.add("MatMul", self.to_grid(hidden), self.copy_keys)  # (D, K, S)
-        logits = graph.add("Where", self.valid, logits, graph.constant(MINUS_INFINITY))
+        logits = graph.op("MatMul", self.to_grid(hidden), self.copy_keys)  # (D, K, S)
+        logits = graph.op("Where", self.valid, logits, graph.constant(MINUS_INFINITY))
         return self.source_to_rows(logits)

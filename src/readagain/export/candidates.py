@@ -24,20 +24,20 @@ class CopyInputs:
 
     Args:
         ext_ids: (R, S) extended ids of the source words, PAD at padding.
-        columns: (R, S) `id - FIRST_WORD` at the first position of each source word that can be a
-            candidate, -1 elsewhere. If it is less than `VocabScores.num_words`, it is the column of
-            the word in `VocabScores.word_logits`; other words have no column there.
+        word_offsets: (R, S) `id - FIRST_WORD` at the first position of each source word that can be
+            a candidate, -1 elsewhere. An offset below `VocabScores.num_words` is the column of the
+            word in `VocabScores.word_logits`; other words have no logit there.
         same_word: (D, S, S) 1 at (i, j) if the word at position i occurs first at position j,
             otherwise 0.
     """
 
     ext_ids: str
-    columns: str
+    word_offsets: str
     same_word: str
 
     def position_mask(self, graph: GraphBuilder, ids: str) -> str:
         """Return a mask of the source positions of each word: (R, n) ids -> (R, n, S)."""
-        return graph.add("Equal", graph.unsqueeze(ids, 2), graph.unsqueeze(self.ext_ids, 1))
+        return graph.op("Equal", graph.unsqueeze(ids, 2), graph.unsqueeze(self.ext_ids, 1))
 
     def most_probable_positions(self, graph: GraphBuilder, ids: str, logits: str) -> str:
         """Return the source position from which each word is most probably copied: (R, n).
@@ -45,8 +45,8 @@ class CopyInputs:
         `ids` is (R, n); `logits` is (R, S), the logits of copying from each position.
         """
         is_position, scores = self.position_mask(graph, ids), graph.unsqueeze(logits, 1)
-        scores = graph.add("Where", is_position, scores, graph.constant(MINUS_INFINITY))
-        return graph.add("ArgMax", scores, axis=2, keepdims=0)
+        scores = graph.op("Where", is_position, scores, graph.constant(MINUS_INFINITY))
+        return graph.op("ArgMax", scores, axis=2, keepdims=0)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class VocabScores:
 
     Args:
         word_logits: (R, V - 4) logits of all words except the special tokens; with a shortlist,
-            (R, W - 4) logits of the frequent words.
+            (R, W - 4) logits of the frequent words (`export/shortlist.py`).
         special_logits: (R, 4) logits of the special tokens.
         best_logits: (R, k) the largest word logits in descending order.
         best_ids: (R, k) ids of the words with the largest logits.
@@ -79,8 +79,8 @@ def score_vocab(
 ) -> VocabScores:
     """Score all words, or the words of a shortlist, and select the k best.
 
-    Special tokens are scored separately, since they must not be among the k best; and in float32,
-    since EOS needs the precision. With a shortlist, the output layer has exactly one input.
+    Special tokens are scored separately: they must not be among the k best, and EOS needs the
+    precision of float32. With a shortlist, there is only one input.
     """
     graph = step.graph
     weight, bias = step.weights.affine("output.project")
@@ -92,17 +92,17 @@ def score_vocab(
     logits = apply_linear(graph, inputs, weight[:, FIRST_WORD:], bias[FIRST_WORD:])
     rare_logits = None
     if shortlist is not None:
-        logits = shortlist.mask_replaced(step, logits)
+        logits = shortlist.mask_replaced_words(step, logits)
         rare_logits = shortlist.rare_logits(step, inputs[0].rows)
     num_words = graph.ints(weight.shape[1] - FIRST_WORD)
-    k = graph.add("Min", step.k, num_words)
-    best, columns = graph.add_multi("TopK", logits, k, num_outputs=2, axis=1)
+    k = graph.op("Min", step.k, num_words)
+    best, columns = graph.op_multi("TopK", logits, k, num_outputs=2, axis=1)
     # Softmax is many times faster than ReduceLogSumExp. For the best word,
     # log_total = logit - log(probability).
     best_column = _slice_columns(graph, columns, 0, 1)  # (R, 1)
-    prob = graph.add("GatherElements", graph.add("Softmax", logits, axis=1), best_column, axis=1)
-    log_total = graph.add("Sub", _slice_columns(graph, best, 0, 1), graph.add("Log", prob))
-    ids = graph.add("Add", columns, graph.ints(FIRST_WORD))
+    prob = graph.op("GatherElements", graph.op("Softmax", logits, axis=1), best_column, axis=1)
+    log_total = graph.op("Sub", _slice_columns(graph, best, 0, 1), graph.op("Log", prob))
+    ids = graph.op("Add", columns, graph.ints(FIRST_WORD))
     return VocabScores(logits, special, best, ids, log_total, num_words, rare_logits)
 
 
@@ -121,23 +121,24 @@ def output_candidates(
     """
     graph = step.graph
     optional = [logits for logits in (scores.rare_logits, copy_logits) if logits is not None]
-    logits = graph.add("Concat", scores.log_total, scores.special_logits, *optional, axis=1)
-    log_probs = graph.add("LogSoftmax", logits, axis=1)
-    # Log-probability = logit + offset.
-    offset = graph.add("Sub", _slice_columns(graph, log_probs, 0, 1), scores.log_total)  # (R, 1)
-    end = graph.add("Squeeze", _slice_columns(graph, log_probs, 1 + EOS, 2 + EOS), graph.ints(1))
+    # This softmax has one entry for all words, `log_total`. The log-probability of this entry minus
+    # its logit is the offset of every logit: log-probability = logit + offset.
+    logits = graph.op("Concat", scores.log_total, scores.special_logits, *optional, axis=1)
+    log_probs = graph.op("LogSoftmax", logits, axis=1)
+    offset = graph.op("Sub", _slice_columns(graph, log_probs, 0, 1), scores.log_total)  # (R, 1)
+    end = graph.op("Squeeze", _slice_columns(graph, log_probs, 1 + EOS, 2 + EOS), graph.ints(1))
     graph.output(end, "end_log_probs", np.float32, ["R"])
-    ids, best = scores.best_ids, graph.add("Add", scores.best_logits, offset)  # (R, k)
+    ids, best = scores.best_ids, graph.op("Add", scores.best_logits, offset)  # (R, k)
     if copying is not None and copy_logits is not None:
-        copy_log_probs = graph.add("Add", copy_logits, offset)  # (R, S)
+        copy_log_probs = graph.op("Add", copy_logits, offset)  # (R, S)
         ids, best, copied_from = _add_copying(step, scores, copying, offset, best, copy_log_probs)
     else:
         if scores.rare_logits is not None:
             assert ext_ids is not None
-            rare = graph.add("Add", scores.rare_logits, offset)  # (R, S)
+            rare = graph.op("Add", scores.rare_logits, offset)  # (R, S)
             ids, best, _ = _select_best(step, [ids, ext_ids], [best, rare])
         # -1 for every word: nothing is copied.
-        copied_from = graph.add("Sub", graph.add("Mul", ids, graph.ints(0)), graph.ints(1))
+        copied_from = graph.op("Sub", graph.op("Mul", ids, graph.ints(0)), graph.ints(1))
     graph.output(ids, "ids", np.int64, ["R", "k"])
     graph.output(best, "log_probs", np.float32, ["R", "k"])
     graph.output(copied_from, "copied_from", np.int64, ["R", "k"])
@@ -161,25 +162,25 @@ def _add_copying(
         (R, k) ids, log-probabilities, and source positions that the words are copied from, or -1.
     """
     graph, ids = step.graph, scores.best_ids
-    copy_probs = graph.add(
-        "MatMul", step.to_grid(graph.add("Exp", copied)), copying.same_word
+    copy_probs = graph.op(
+        "MatMul", step.to_grid(graph.op("Exp", copied)), copying.same_word
     )  # (D, K, S), summed at the first position of each word
     copy_probs = step.source_to_rows(copy_probs)  # (R, S)
     source_log_probs = _score_source_words(graph, scores, copying, offset, copy_probs)
     # Words that are in the source are removed from the generated words, so that none occurs twice.
     is_position = graph.cast(copying.position_mask(graph, ids), np.int8)  # (R, k, S)
-    is_in_source = graph.add("ReduceMax", is_position, graph.ints(2), keepdims=0)
+    is_in_source = graph.op("ReduceMax", is_position, graph.ints(2), keepdims=0)
     is_in_source = graph.cast(is_in_source, np.bool_)  # (R, k)
-    generated = graph.add("Where", is_in_source, graph.constant(MINUS_INFINITY), generated)
-    zeros = graph.add("Mul", scores.best_logits, graph.constant(np.float32(0)))
+    generated = graph.op("Where", is_in_source, graph.constant(MINUS_INFINITY), generated)
+    not_copied = graph.op("Mul", scores.best_logits, graph.constant(np.float32(0)))
     ids, best, columns = _select_best(step, [ids, copying.ext_ids], [generated, source_log_probs])
-    copy_prob = graph.add("Concat", zeros, copy_probs, axis=1)
-    copy_prob = graph.add("GatherElements", copy_prob, columns, axis=1)  # (R, k)
+    copy_prob = graph.op("Concat", not_copied, copy_probs, axis=1)
+    copy_prob = graph.op("GatherElements", copy_prob, columns, axis=1)  # (R, k)
     # A word counts as copied if copying gives more than half of its probability.
-    half = graph.add("Mul", graph.add("Exp", best), graph.constant(np.float32(0.5)))
-    is_copied = graph.add("Greater", copy_prob, half)
+    half = graph.op("Mul", graph.op("Exp", best), graph.constant(np.float32(0.5)))
+    is_copied = graph.op("Greater", copy_prob, half)
     position = copying.most_probable_positions(graph, ids, copied)
-    copied_from = graph.add("Where", is_copied, position, graph.ints(-1))
+    copied_from = graph.op("Where", is_copied, position, graph.ints(-1))
     return ids, best, copied_from
 
 
@@ -192,11 +193,11 @@ def _select_best(
         (R, k) ids, log-probabilities, and columns in the concatenation of the arrays.
     """
     graph = step.graph
-    all_log_probs = graph.add("Concat", *log_probs, axis=1)
-    k = graph.add("Min", step.k, graph.size(all_log_probs, 1))
-    best, columns = graph.add_multi("TopK", all_log_probs, k, num_outputs=2, axis=1)
-    all_ids = graph.add("Concat", *ids, axis=1)
-    return graph.add("GatherElements", all_ids, columns, axis=1), best, columns
+    all_log_probs = graph.op("Concat", *log_probs, axis=1)
+    k = graph.op("Min", step.k, graph.size(all_log_probs, 1))
+    best, columns = graph.op_multi("TopK", all_log_probs, k, num_outputs=2, axis=1)
+    all_ids = graph.op("Concat", *ids, axis=1)
+    return graph.op("GatherElements", all_ids, columns, axis=1), best, columns
 
 
 def _score_source_words(
@@ -207,18 +208,18 @@ def _score_source_words(
     The log-probability of a word is at its first position; all other positions have -inf.
     `copy_probs` is (R, S), the probability of copying each word at its first position, 0 elsewhere.
     """
-    is_known = graph.add(
+    has_logit = graph.op(
         "And",
-        graph.add("GreaterOrEqual", copying.columns, graph.ints(0)),
-        graph.add("Less", copying.columns, scores.num_words),
+        graph.op("GreaterOrEqual", copying.word_offsets, graph.ints(0)),
+        graph.op("Less", copying.word_offsets, scores.num_words),
     )
-    column = graph.add("Where", is_known, copying.columns, graph.ints(0))
-    logits = graph.add("GatherElements", scores.word_logits, column, axis=1)
+    column = graph.op("Where", has_logit, copying.word_offsets, graph.ints(0))
+    logits = graph.op("GatherElements", scores.word_logits, column, axis=1)
     rare_logits = scores.rare_logits or graph.constant(MINUS_INFINITY)
-    logits = graph.add("Where", is_known, logits, rare_logits)
-    generated = graph.add("Exp", graph.add("Add", logits, offset))
-    return graph.add("Log", graph.add("Add", generated, copy_probs))
+    logits = graph.op("Where", has_logit, logits, rare_logits)
+    generated = graph.op("Exp", graph.op("Add", logits, offset))
+    return graph.op("Log", graph.op("Add", generated, copy_probs))
 
 
 def _slice_columns(graph: GraphBuilder, value: str, start: int, stop: int) -> str:
-    return graph.add("Slice", value, graph.ints(start), graph.ints(stop), graph.ints(1))
+    return graph.op("Slice", value, graph.ints(start), graph.ints(stop), graph.ints(1))

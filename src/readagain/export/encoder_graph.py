@@ -30,21 +30,21 @@ def build_encoder_graph(
     Inputs: `source_ids` (D, N, L) and `lengths` (D, N). Outputs, with S = N * L:
         `states` (D, S, U) and `keys` (D, 1, S, A): the memory for attention.
         `hidden` (D, H) and, for an LSTM decoder, `cell` (D, H): the initial state of the decoder.
-        `copy_keys` (D, H, S) and `copy_words` (D, S, E): if the model copies.
-        `importance` (D, S): for a Read-Again GRU, the mean of α over its dimensions, as in the
-        paper's figure.
+        `copy_keys` (D, H, S): if the model copies.
+        `copy_words` (D, S, E): if it also embeds copied words by their position.
+        `importance` (D, S): for a Read-Again GRU, mean of α over its dimensions, as in Figure 4.
     With a shortlist, there are also the input `ext_ids` (D, S) and the outputs of `add_shortlist`.
 
-    In this module, B is the number of sentences of all documents, D * N.
+    The letters are those of docs/symbols.md, but B is the number of all sentences, D * N.
     """
     encoder = _EncoderGraph(graph, run, model, weights)
     states, last_states, importance = encoder.encode()
-    documents, U, bound = encoder.documents, encoder.state_size, states_bound(model.encoder)
+    documents, U, state_bound = encoder.documents, encoder.state_size, states_bound(model.encoder)
     states = encoder.by_document(states, U)  # (D, S, U)
     rows = graph.reshape(states, -1, U)  # (D * S, U)
     graph.output(states, "states", np.float32, ["D", "S", U])
     A, H, E = model.decoder.attention_size, model.decoder.hidden_size, model.embedding_size
-    keys = graph.linear(rows, weights.matrix("decoder.key.weight"), bound=bound)
+    keys = graph.linear(rows, weights.matrix("decoder.key.weight"), bound=state_bound)
     keys = graph.reshape(keys, documents, 1, -1, A)
     graph.output(keys, "keys", np.float32, ["D", 1, "S", A])
 
@@ -52,29 +52,29 @@ def build_encoder_graph(
     if model.decoder.initial_state == "zero":
         zeros = graph.constant(np.zeros((1, H)), np.float32)
         shape = graph.concat_sizes(documents, H)
-        initial = [graph.add("Expand", zeros, shape) for _ in state_names]
+        initial = [graph.op("Expand", zeros, shape) for _ in state_names]
     else:
         last = graph.reshape(last_states, documents, -1)  # (D, Z)
-        start = graph.linear(last, *weights.affine("decoder.begin"), bound=bound)
-        initial = graph.split(graph.add("Tanh", start), *[H] * len(state_names))
+        start = graph.linear(last, *weights.affine("decoder.begin"), bound=state_bound)
+        initial = graph.split(graph.op("Tanh", start), *[H] * len(state_names))
     for name, value in zip(state_names, initial, strict=True):
         graph.output(value, name, np.float32, ["D", H])
 
     if model.output == "copy":
-        copy_keys = graph.linear(rows, *weights.affine("copy_scores.project"), bound=bound)
-        copy_keys = graph.reshape(graph.add("Tanh", copy_keys), documents, -1, H)
-        copy_keys = graph.add("Transpose", copy_keys, perm=[0, 2, 1])
+        copy_keys = graph.linear(rows, *weights.affine("copy_scores.project"), bound=state_bound)
+        copy_keys = graph.reshape(graph.op("Tanh", copy_keys), documents, -1, H)
+        copy_keys = graph.op("Transpose", copy_keys, perm=[0, 2, 1])
         graph.output(copy_keys, "copy_keys", np.float32, ["D", H, "S"])
         if model.copied_words == "place":
-            words = graph.linear(rows, *weights.affine("previous_words.copied"), bound=bound)
-            words = graph.reshape(graph.add("Tanh", words), documents, -1, E)
+            words = graph.linear(rows, *weights.affine("previous_words.copied"), bound=state_bound)
+            words = graph.reshape(graph.op("Tanh", words), documents, -1, E)
             graph.output(words, "copy_words", np.float32, ["D", "S", E])
     W = shortlist_size(run, model)
     if W:
         ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
         add_shortlist(graph, weights.module("output.project"), ext_ids, size=W)
     if importance is not None:
-        mean = graph.add("ReduceMean", importance, graph.ints(-1), keepdims=1)
+        mean = graph.op("ReduceMean", importance, graph.ints(-1), keepdims=1)
         mean = graph.reshape(encoder.by_document(mean, 1), documents, -1)
         graph.output(mean, "importance", np.float32, ["D", "S"])
     return graph.model()
@@ -89,7 +89,7 @@ class _EncoderGraph:
         self.graph = graph
         self.spec = model.encoder
         self.state_size = model.encoder.hidden_size * (1 + model.encoder.bidirectional)  # U
-        self.num_sentences = run.data.num_sentences
+        self.sentences_per_document = run.data.num_sentences
         self.weights = weights.module("encoder")
         ids = graph.input("source_ids", np.int64, ["D", "N", "L"])
         lengths = graph.reshape(graph.input("lengths", np.int64, ["D", "N"]), -1)
@@ -100,8 +100,8 @@ class _EncoderGraph:
             lengths=lengths,
         )
         rows = graph.reshape(ids, self.sentences.num_sentences, self.sentences.max_length)  # (B, L)
-        flat_ids = graph.reshape(graph.add("Transpose", rows, perm=[1, 0]), -1)  # (L * B,)
-        # Each row of the table has its own scale, so there is no common bound.
+        flat_ids = graph.reshape(graph.op("Transpose", rows, perm=[1, 0]), -1)  # (L * B,)
+        # Embeddings, unlike states, have no known largest value.
         words = graph.embedding(flat_ids, weights.tensor("source_embedding.weight"))  # (L * B, E)
         self.words = LinearInput(words, model.embedding_size, bound=None)
 
@@ -128,7 +128,7 @@ class _EncoderGraph:
 
     def by_document(self, states: str, width: int) -> str:
         """Concatenate the sentences of each document: (L, B, width) -> (D, S, width)."""
-        batch_first = self.graph.add("Transpose", states, perm=[1, 0, 2])  # (B, L, width)
+        batch_first = self.graph.op("Transpose", states, perm=[1, 0, 2])  # (B, L, width)
         return self.graph.reshape(batch_first, self.documents, -1, width)
 
     def _combine_sentences(self, spec: HierarchicalSpec, vectors: str) -> list[LinearInput]:
@@ -137,13 +137,13 @@ class _EncoderGraph:
         Option 1 is the concatenation of all sentence vectors of a document. Option 2 is the vector
         of the sentence, and a projection of this concatenation. `vectors` is (B, U).
         """
-        graph, N, U = self.graph, self.num_sentences, self.state_size
+        graph, N, U = self.graph, self.sentences_per_document, self.state_size
         joined = graph.reshape(vectors, self.documents, N * U)  # (D, N * U)
         if spec.combine == "concat":
             context = self._repeat_for_sentences(joined, N * U)
             return [LinearInput(context, N * U, STATE_BOUND, per_sentence=True)]
         context = graph.linear(joined, *self.weights.affine("combine.combine"), bound=STATE_BOUND)
-        context = self._repeat_for_sentences(graph.add("Tanh", context), U)
+        context = self._repeat_for_sentences(graph.op("Tanh", context), U)
         return [
             LinearInput(vectors, U, STATE_BOUND, per_sentence=True),
             LinearInput(context, U, 1.0, per_sentence=True),
@@ -152,8 +152,8 @@ class _EncoderGraph:
     def _repeat_for_sentences(self, rows: str, width: int) -> str:
         """Repeat the vector of each document for its sentences: (D, width) -> (B, width)."""
         graph = self.graph
-        shape = graph.concat_sizes(self.documents, self.num_sentences, width)
-        return graph.reshape(graph.add("Expand", graph.unsqueeze(rows, 1), shape), -1, width)
+        shape = graph.concat_sizes(self.documents, self.sentences_per_document, width)
+        return graph.reshape(graph.op("Expand", graph.unsqueeze(rows, 1), shape), -1, width)
 
     def _rnn_layer(self, weights: StateDict, inputs: list[LinearInput]) -> tuple[str, str]:
         """Add an RNN layer with one or two directions; return its states and last states."""
@@ -185,23 +185,23 @@ class _EncoderGraph:
 
         The importance α depends on all inputs.
         """
-        graph, bound = self.graph, states_bound(spec)
+        graph, state_bound = self.graph, states_bound(spec)
         directions: list[RnnDirection] = []
         importance = []
         for index in range(1 + spec.bidirectional):
             importance_weights = weights.module(f"importance.{index}")
-            # In the order of the inputs: word, state of the first pass, context.
+            # In the order of the inputs: word, state of the first pass, context (`whole`).
             weight = np.concatenate(
                 [importance_weights.matrix(f"{name}.weight") for name in ("word", "state", "whole")]
             )
             alpha = self._linear(inputs, weight, None)  # (L, B, H or 1)
-            importance.append(graph.add(spec.importance_activation.capitalize(), alpha))
+            importance.append(graph.op(spec.importance_activation.capitalize(), alpha))
             gru_weights = weights.module(f"directions.{index}")
             projected = self._linear([self.words], *gru_weights.affine("input"))
-            run_gru = partial(gru, graph, weights=gru_weights, bound=bound)
+            run_gru = partial(gru, graph, weights=gru_weights, bound=state_bound)
             directions.append((run_gru, [projected, importance[-1]]))
         states, last = run_directions(graph, self.sentences, directions, spec.hidden_size)
-        joined = importance[0] if len(importance) == 1 else graph.add("Concat", *importance, axis=2)
+        joined = importance[0] if len(importance) == 1 else graph.op("Concat", *importance, axis=2)
         return states, last, joined
 
     def _linear(self, inputs: list[LinearInput], weight: Array, bias: Array | None) -> str:

@@ -53,7 +53,7 @@ class GraphBuilder:
         """Add `value` to the outputs as `name`."""
         interface_names = {info.name for info in (*self._inputs, *self._outputs)}
         if value in interface_names or value in self._output_names:
-            value = self.add("Identity", value)  # inputs and earlier outputs keep their names
+            value = self.op("Identity", value)  # inputs and earlier outputs keep their names
         if self is self._root:
             self._output_names[value] = name
         else:  # the outputs of a Scan body are identified by their order
@@ -78,12 +78,12 @@ class GraphBuilder:
         """Add a constant list of int64 numbers, such as axes or sizes."""
         return self.constant(values, np.int64)
 
-    def add(self, op_type: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
+    def op(self, op_type: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         """Add an operator and return its only output."""
-        (output,) = self.add_multi(op_type, *inputs, num_outputs=1, domain=domain, **attributes)
+        (output,) = self.op_multi(op_type, *inputs, num_outputs=1, domain=domain, **attributes)
         return output
 
-    def add_multi(
+    def op_multi(
         self, op_type: str, *inputs: str, num_outputs: int, domain: str = "", **attributes: Any
     ) -> list[str]:
         """Add an operator and return its outputs."""
@@ -95,35 +95,35 @@ class GraphBuilder:
 
     def split(self, value: str, *sizes: int) -> list[str]:
         """Split the last dimension into parts of these sizes."""
-        return self.add_multi("Split", value, self.ints(*sizes), num_outputs=len(sizes), axis=-1)
+        return self.op_multi("Split", value, self.ints(*sizes), num_outputs=len(sizes), axis=-1)
 
     def reshape(self, value: str, *sizes: int | str) -> str:
         """Reshape to sizes, each a number or a (1,) value; a size of -1 is inferred."""
         if all(isinstance(size, int) for size in sizes):
-            return self.add("Reshape", value, self.ints(*sizes))  # type: ignore[arg-type]
-        return self.add("Reshape", value, self.concat_sizes(*sizes))
+            return self.op("Reshape", value, self.ints(*sizes))  # type: ignore[arg-type]
+        return self.op("Reshape", value, self.concat_sizes(*sizes))
 
     def concat_sizes(self, *sizes: int | str) -> str:
         """Concatenate sizes, each a number or a (1,) value, into one list."""
         parts = [self.ints(size) if isinstance(size, int) else size for size in sizes]
-        return self.add("Concat", *parts, axis=0)
+        return self.op("Concat", *parts, axis=0)
 
     def size(self, value: str, axis: int) -> str:
         """Return the size of one dimension as a (1,) value."""
-        return self.add("Shape", value, start=axis, end=axis + 1)
+        return self.op("Shape", value, start=axis, end=axis + 1)
 
     def arange(self, count: str) -> str:
         """Return the integers from 0 to `count` - 1, where `count` is a (1,) value: (count,)."""
         zero, one = self.constant(np.int64(0)), self.constant(np.int64(1))
-        return self.add("Range", zero, self.add("Squeeze", count), one)
+        return self.op("Range", zero, self.op("Squeeze", count), one)
 
     def cast(self, value: str, dtype: type[np.generic]) -> str:
         """Cast a value to a dtype."""
-        return self.add("Cast", value, to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+        return self.op("Cast", value, to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
 
     def unsqueeze(self, value: str, axis: int) -> str:
         """Insert a dimension of size 1."""
-        return self.add("Unsqueeze", value, self.ints(axis))
+        return self.op("Unsqueeze", value, self.ints(axis))
 
     def linear(
         self, rows: str, weight: Array, bias: Array | None = None, *, bound: float | None
@@ -143,11 +143,11 @@ class GraphBuilder:
         inputs = [rows, self.constant(weight, np.float32)]
         if bias is not None:
             inputs.append(self.constant(bias, np.float32))
-        return self.add("Gemm", *inputs)
+        return self.op("Gemm", *inputs)
 
     def embedding(self, ids: str, table: Array) -> str:
         """Embed (R,) ids with a (V, E) table: (R, E)."""
-        return self.add("Gather", self.constant(table, np.float32), ids)
+        return self.op("Gather", self.constant(table, np.float32), ids)
 
     def body(self, name: str) -> Self:
         """Return a builder for the body of a Scan, which may use the values of this graph."""
@@ -163,7 +163,7 @@ class GraphBuilder:
             The last states, then the stacked outputs.
         """
         proto = helper.make_graph(body._nodes, body.name, body._inputs, body._outputs)
-        return self.add_multi(
+        return self.op_multi(
             "Scan",
             *states,
             *inputs,

@@ -31,31 +31,31 @@ class Int8GraphBuilder(GraphBuilder):
         """Apply a linear layer in int8 with a float32 result."""
         if bound is not None:
             return self._linear_bounded(rows, weight, bias, bound)
-        magnitudes = self.add("Abs", rows)
-        row_bounds = self.add("ReduceMax", magnitudes, self.ints(-1), keepdims=1)  # (R, 1)
+        magnitudes = self.op("Abs", rows)
+        row_bounds = self.op("ReduceMax", magnitudes, self.ints(-1), keepdims=1)  # (R, 1)
         tiny = self.constant(np.float32(np.finfo(np.float32).tiny))
-        row_bounds = self.add("Max", row_bounds, tiny)  # avoids a division by 0
-        product = self._linear_bounded(self.add("Div", rows, row_bounds), weight, None, 1.0)
-        product = self.add("Mul", product, row_bounds)
-        return product if bias is None else self.add("Add", product, self.constant(bias))
+        row_bounds = self.op("Max", row_bounds, tiny)  # avoids a division by 0
+        product = self._linear_bounded(self.op("Div", rows, row_bounds), weight, None, 1.0)
+        product = self.op("Mul", product, row_bounds)
+        return product if bias is None else self.op("Add", product, self.constant(bias))
 
     def _linear_bounded(self, rows: str, weight: Array, bias: Array | None, bound: float) -> str:
         """Apply a linear layer to rows between -`bound` and `bound`."""
         codes, scales = self.quantize_columns(weight)
         row_scale = self.constant(np.float32(bound / ACTIVATION_STEPS))
         zero_point = self.constant(np.uint8(ZERO_POINT))
-        row_codes = self.add("QuantizeLinear", rows, row_scale, zero_point)
+        row_codes = self.op("QuantizeLinear", rows, row_scale, zero_point)
         inputs = [row_codes, self.constant(codes), row_scale, self.constant(scales), zero_point]
         if bias is not None:
             inputs += ["", self.constant(bias, np.float32)]  # "": the weights have no zero point
-        return self.add("MatMulIntegerToFloat", *inputs, domain=MICROSOFT)
+        return self.op("MatMulIntegerToFloat", *inputs, domain=MICROSOFT)
 
     def embedding(self, ids: str, table: Array) -> str:
         """Embed (R,) ids with a (V, E) table that is stored in int8: (R, E)."""
         codes, scales = self.quantize_rows(table)
-        row_codes = self.add("Gather", self.constant(codes), ids)
+        row_codes = self.op("Gather", self.constant(codes), ids)
         as_float = self.cast(row_codes, np.float32)
-        return self.add("Mul", as_float, self.add("Gather", self.constant(scales), ids))
+        return self.op("Mul", as_float, self.op("Gather", self.constant(scales), ids))
 
     @staticmethod
     def quantize_columns(weight: Array) -> tuple[Array, Array]:

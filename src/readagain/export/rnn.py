@@ -49,20 +49,20 @@ class SentenceLayout:
 
     def reverse(self, graph: GraphBuilder, values: str) -> str:
         """Reverse the words of each sentence, (L, B, ...); padding stays at the end."""
-        return graph.add("ReverseSequence", values, self.lengths, time_axis=0, batch_axis=1)
+        return graph.op("ReverseSequence", values, self.lengths, time_axis=0, batch_axis=1)
 
     def last_states(self, graph: GraphBuilder, states: str, width: int) -> str:
         """Return the state at the last word of each sentence: (L, B, width) -> (B, width).
 
         The state of a sentence without words is 0.
         """
-        last_word = graph.add("Max", graph.add("Sub", self.lengths, graph.ints(1)), graph.ints(0))
+        last_word = graph.op("Max", graph.op("Sub", self.lengths, graph.ints(1)), graph.ints(0))
         sentence = graph.arange(self.num_sentences)
-        row_offset = graph.add("Mul", last_word, self.num_sentences)
-        flat_index = graph.add("Add", row_offset, sentence)  # (B,)
-        last = graph.add("Gather", graph.reshape(states, -1, width), flat_index)
-        is_nonempty = graph.cast(graph.add("Greater", self.lengths, graph.ints(0)), np.float32)
-        return graph.add("Mul", last, graph.unsqueeze(is_nonempty, 1))
+        row_offset = graph.op("Mul", last_word, self.num_sentences)
+        flat_index = graph.op("Add", row_offset, sentence)  # (B,)
+        last = graph.op("Gather", graph.reshape(states, -1, width), flat_index)
+        is_nonempty = graph.cast(graph.op("Greater", self.lengths, graph.ints(0)), np.float32)
+        return graph.op("Mul", last, graph.unsqueeze(is_nonempty, 1))
 
 
 def reorder_gates(gates: Array) -> Array:
@@ -81,10 +81,10 @@ def lstm_cell(graph: GraphBuilder, gates: str, cell: str, hidden_size: int) -> t
     """
     H = hidden_size
     sigmoids, candidate = graph.split(gates, 3 * H, H)
-    input_gate, forget, output = graph.split(graph.add("Sigmoid", sigmoids), H, H, H)
-    update = graph.add("Mul", input_gate, graph.add("Tanh", candidate))
-    cell = graph.add("Add", graph.add("Mul", forget, cell), update)
-    return graph.add("Mul", output, graph.add("Tanh", cell)), cell
+    input_gate, forget, output = graph.split(graph.op("Sigmoid", sigmoids), H, H, H)
+    update = graph.op("Mul", input_gate, graph.op("Tanh", candidate))
+    cell = graph.op("Add", graph.op("Mul", forget, cell), update)
+    return graph.op("Mul", output, graph.op("Tanh", cell)), cell
 
 
 def lstm(graph: GraphBuilder, gates: str, *, weight_hidden: Array) -> str:
@@ -99,7 +99,7 @@ def lstm(graph: GraphBuilder, gates: str, *, weight_hidden: Array) -> str:
     cell = body.input("cell", np.float32, ["B", H])
     word_gates = body.input("gates", np.float32, ["B", 4 * H])
     state_gates = body.linear(hidden, weight_hidden, bound=STATE_BOUND)
-    hidden, cell = lstm_cell(body, body.add("Add", word_gates, state_gates), cell, H)
+    hidden, cell = lstm_cell(body, body.op("Add", word_gates, state_gates), cell, H)
     for value in (hidden, cell, hidden):  # the next states of the Scan, then its output
         body.output(value, "next", np.float32, ["B", H])
     zeros = _zeros(graph, gates, H)
@@ -152,14 +152,14 @@ def gru_cell(
     """
     H = weight_candidate.shape[0]
     input_gates, input_candidate = graph.split(inputs, 2 * H, H)
-    gates = graph.add("Sigmoid", graph.add("Add", input_gates, state_gates))
+    gates = graph.op("Sigmoid", graph.op("Add", input_gates, state_gates))
     update, reset = graph.split(gates, H, H)
-    projected = graph.linear(graph.add("Mul", reset, state), weight_candidate, bound=bound)
-    candidate = graph.add("Tanh", graph.add("Add", input_candidate, projected))
+    projected = graph.linear(graph.op("Mul", reset, state), weight_candidate, bound=bound)
+    candidate = graph.op("Tanh", graph.op("Add", input_candidate, projected))
     if importance is not None:
-        update = graph.add("Mul", importance, update)
-    change = graph.add("Mul", update, graph.add("Sub", candidate, state))
-    return graph.add("Add", state, change)
+        update = graph.op("Mul", importance, update)
+    change = graph.op("Mul", update, graph.op("Sub", candidate, state))
+    return graph.op("Add", state, change)
 
 
 def run_directions(
@@ -187,12 +187,12 @@ def run_directions(
         states.append(sentences.reverse(graph, outputs) if is_backward else outputs)
     if len(states) == 1:
         return states[0], last[0]
-    return graph.add("Concat", *states, axis=2), graph.add("Concat", *last, axis=1)
+    return graph.op("Concat", *states, axis=2), graph.op("Concat", *last, axis=1)
 
 
 def _zeros(graph: GraphBuilder, inputs: str, width: int) -> str:
     """Return the (B, width) initial state, zeros, for (L, B, ...) inputs."""
-    return graph.add("ConstantOfShape", graph.concat_sizes(graph.size(inputs, 1), width))
+    return graph.op("ConstantOfShape", graph.concat_sizes(graph.size(inputs, 1), width))
 
 
 @dataclass(frozen=True)
@@ -239,5 +239,5 @@ def apply_linear(
         if sentences is not None and not part.per_sentence:
             sizes = (sentences.max_length, sentences.num_sentences, weight.shape[1])
             product = graph.reshape(product, *sizes)
-        total = graph.add("Add", total, product) if total else product
+        total = graph.op("Add", total, product) if total else product
     return total

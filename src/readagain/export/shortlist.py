@@ -36,23 +36,23 @@ def add_shortlist(graph: GraphBuilder, weights: StateDict, ext_ids: str, *, size
     """
     # (V - W, H) rows and (V - W,) biases of rare words.
     table, biases = weights.tensor("weight")[size:], weights.tensor("bias")[size:]
-    is_same_word = graph.add("Equal", graph.unsqueeze(ext_ids, 2), graph.unsqueeze(ext_ids, 1))
+    is_same_word = graph.op("Equal", graph.unsqueeze(ext_ids, 2), graph.unsqueeze(ext_ids, 1))
     is_same_word = graph.cast(is_same_word, np.float32)  # (D, S, S)
-    first_position = graph.add("ArgMax", is_same_word, axis=2, keepdims=0)  # (D, S)
-    is_first = graph.add("Equal", first_position, graph.arange(graph.size(ext_ids, 1)))
-    table_index = graph.add("Sub", ext_ids, graph.ints(size))
-    is_not_frequent = graph.add("GreaterOrEqual", table_index, graph.ints(0))
-    is_known = graph.add("Less", table_index, graph.ints(len(table)))
-    is_rare = graph.add("And", graph.add("And", is_first, is_not_frequent), is_known)  # (D, S)
+    first_position = graph.op("ArgMax", is_same_word, axis=2, keepdims=0)  # (D, S)
+    is_first = graph.op("Equal", first_position, graph.arange(graph.size(ext_ids, 1)))
+    table_index = graph.op("Sub", ext_ids, graph.ints(size))
+    is_not_frequent = graph.op("GreaterOrEqual", table_index, graph.ints(0))
+    is_known = graph.op("Less", table_index, graph.ints(len(table)))
+    is_rare = graph.op("And", graph.op("And", is_first, is_not_frequent), is_known)  # (D, S)
     _replace_frequent(graph, ext_ids, is_rare, size=size)
 
-    rows = graph.add("Where", is_rare, table_index, graph.ints(0))
+    rows = graph.op("Where", is_rare, table_index, graph.ints(0))
     keys = graph.embedding(graph.reshape(rows, -1), table)
     keys = graph.reshape(keys, graph.size(ext_ids, 0), graph.size(ext_ids, 1), table.shape[1])
-    keys = graph.add("Transpose", keys, perm=[0, 2, 1])
+    keys = graph.op("Transpose", keys, perm=[0, 2, 1])
     graph.output(keys, "rare_keys", np.float32, ["D", table.shape[1], "S"])
-    bias = graph.add("Gather", graph.constant(biases, np.float32), rows)
-    bias = graph.add("Where", is_rare, bias, graph.constant(MINUS_INFINITY))
+    bias = graph.op("Gather", graph.constant(biases, np.float32), rows)
+    bias = graph.op("Where", is_rare, bias, graph.constant(MINUS_INFINITY))
     graph.output(graph.unsqueeze(bias, 1), "rare_biases", np.float32, ["D", 1, "S"])
 
 
@@ -64,16 +64,16 @@ def _replace_frequent(graph: GraphBuilder, ext_ids: str, is_rare: str, *, size: 
     ensures that there are S frequent words.
     """
     last_ids = last_indices(graph, graph.size(ext_ids, 1), end=size)  # (S,)
-    is_source = graph.add("Equal", graph.unsqueeze(ext_ids, 2), last_ids)  # (D, S, S)
-    is_source = graph.add("ReduceMax", graph.cast(is_source, np.float32), graph.ints(1), keepdims=0)
-    is_other = graph.add("Sub", graph.constant(np.float32(1)), is_source)  # (D, S), 1 or 0
+    is_source = graph.op("Equal", graph.unsqueeze(ext_ids, 2), last_ids)  # (D, S, S)
+    is_source = graph.op("ReduceMax", graph.cast(is_source, np.float32), graph.ints(1), keepdims=0)
+    is_other = graph.op("Sub", graph.constant(np.float32(1)), is_source)  # (D, S), 1 or 0
     # 1 for the least frequent of the other words, 2 for the next, and so on.
-    rank = graph.add("CumSum", is_other, graph.constant(np.int64(1)), reverse=1)
-    num_rare = graph.add("ReduceSum", graph.cast(is_rare, np.float32), graph.ints(1), keepdims=1)
-    is_replaced = graph.add(
-        "And", graph.cast(is_other, np.bool_), graph.add("LessOrEqual", rank, num_rare)
+    rank = graph.op("CumSum", is_other, graph.constant(np.int64(1)), reverse=1)
+    num_rare = graph.op("ReduceSum", graph.cast(is_rare, np.float32), graph.ints(1), keepdims=1)
+    is_replaced = graph.op(
+        "And", graph.cast(is_other, np.bool_), graph.op("LessOrEqual", rank, num_rare)
     )
-    biases = graph.add(
+    biases = graph.op(
         "Where", is_replaced, graph.constant(MINUS_INFINITY), graph.constant(np.float32(0))
     )
     graph.output(biases, "last_biases", np.float32, ["D", "S"])
@@ -81,7 +81,7 @@ def _replace_frequent(graph: GraphBuilder, ext_ids: str, is_rare: str, *, size: 
 
 def last_indices(graph: GraphBuilder, count: str, *, end: int) -> str:
     """Return the last `count` integers below `end`, where `count` is a (1,) value: (count,)."""
-    return graph.add("Add", graph.arange(count), graph.add("Sub", graph.ints(end), count))
+    return graph.op("Add", graph.arange(count), graph.op("Sub", graph.ints(end), count))
 
 
 @dataclass(frozen=True)
@@ -107,13 +107,13 @@ class Shortlist:
 
         `hidden` is (R, H), the decoder states.
         """
-        rare = step.graph.add("MatMul", step.to_grid(hidden), self.rare_keys)  # (D, K, S)
-        return step.source_to_rows(step.graph.add("Add", rare, self.rare_biases))
+        rare = step.graph.op("MatMul", step.to_grid(hidden), self.rare_keys)  # (D, K, S)
+        return step.source_to_rows(step.graph.op("Add", rare, self.rare_biases))
 
-    def mask_replaced(self, step: StepGraph, logits: str) -> str:
+    def mask_replaced_words(self, step: StepGraph, logits: str) -> str:
         """Set the logits of replaced frequent words to -inf: (R, W - 4) -> (R, W - 4)."""
         graph = step.graph
-        biases = graph.add("Gather", self.last_biases, self.document)  # (R, S)
+        biases = graph.op("Gather", self.last_biases, self.document)  # (R, S)
         columns = last_indices(graph, graph.size(biases, 1), end=self.size - FIRST_WORD)
-        columns = graph.add("Expand", columns, graph.add("Shape", biases))
-        return graph.add("ScatterElements", logits, columns, biases, axis=1, reduction="add")
+        columns = graph.op("Expand", columns, graph.op("Shape", biases))
+        return graph.op("ScatterElements", logits, columns, biases, axis=1, reduction="add")

@@ -16,12 +16,11 @@ class StepGraph:
     outputs of the encoder. For attention and copying, the rows are gathered into a (D, K) grid with
     the hypotheses of D documents, where K is the largest number of hypotheses of a document.
 
-    Inputs: `previous_ids` (R,); `grid` (D, K), the row at each grid position; `place` (R,), the
-    position of each row in the flattened grid; `k` (1,); `valid` (D, 1, S), True at real words; and
-    the memory and the state of the network.
+    Inputs: `previous_ids` (R,); `grid` and `place`, the `grid` and `grid_position` of `BeamLayout`;
+    `k` (1,); `valid` (D, 1, S), True at real words; and the memory and the state of the network.
 
-    Outputs: `ids`, `log_probs`, `copied_from` (R, k), `end_log_probs` (R,), `attention` (R, S) and
-    the next state. The next value of the state `hidden` is the output `next_hidden`, and so on.
+    Outputs: `ids`, `log_probs`, `copied_from` (R, k), `end_log_probs` (R,) of EOS, `attention`
+    (R, S) and the next state. The next value of `hidden` is the output `next_hidden`, and so on.
     """
 
     def __init__(self, graph: GraphBuilder, weights: StateDict, *, vocab_size: int) -> None:
@@ -34,11 +33,11 @@ class StepGraph:
 
     def to_grid(self, rows: str) -> str:
         """Gather rows into the grid: (R, n) -> (D, K, n)."""
-        return self.graph.add("Gather", rows, self.grid)
+        return self.graph.op("Gather", rows, self.grid)
 
     def to_rows(self, grid: str, width: int | str) -> str:
         """Gather rows from the grid: (D, K, width) -> (R, width)."""
-        return self.graph.add("Gather", self.graph.reshape(grid, -1, width), self.grid_position)
+        return self.graph.op("Gather", self.graph.reshape(grid, -1, width), self.grid_position)
 
     def source_to_rows(self, grid: str) -> str:
         """Gather one value per source position from the grid: (D, K, S) -> (R, S)."""
@@ -46,12 +45,12 @@ class StepGraph:
 
     def embedding(self, ids: str, table: str) -> str:
         """Embed (n,) extended ids with the tensor `table`; OOV words have the embedding of UNK."""
-        known_ids = self.graph.add("Where", self.is_known(ids), ids, self.graph.ints(UNK))
+        known_ids = self.graph.op("Where", self.is_known(ids), ids, self.graph.ints(UNK))
         return self.graph.embedding(known_ids, self.weights.tensor(table))
 
     def is_known(self, ids: str) -> str:
         """Return which extended ids are in the vocabulary, in the shape of `ids`."""
-        return self.graph.add("Less", ids, self.graph.ints(self.vocab_size))
+        return self.graph.op("Less", ids, self.graph.ints(self.vocab_size))
 
     def attend(self, scores: str, states: str, width: int) -> str:
         """Return (R, width) contexts, the means of (D, S, width) states, weighted by attention.
@@ -59,9 +58,9 @@ class StepGraph:
         `scores` are the (D, K, S) attention scores. The attention weights are added to the outputs.
         """
         graph = self.graph
-        scores = graph.add("Where", self.valid, scores, graph.constant(PADDING_SCORE))
-        weights = graph.add("Softmax", scores, axis=-1)
-        weights = graph.add("Where", self.valid, weights, graph.constant(np.float32(0)))
-        contexts = graph.add("MatMul", weights, states)  # (D, K, width)
+        scores = graph.op("Where", self.valid, scores, graph.constant(PADDING_SCORE))
+        weights = graph.op("Softmax", scores, axis=-1)
+        weights = graph.op("Where", self.valid, weights, graph.constant(np.float32(0)))
+        contexts = graph.op("MatMul", weights, states)  # (D, K, width)
         graph.output(self.source_to_rows(weights), "attention", np.float32, ["R", "S"])
         return self.to_rows(contexts, width)

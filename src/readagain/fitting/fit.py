@@ -28,9 +28,9 @@ from readagain.fitting.plan import (
     NUM_ADDED_WORDS,
     SIZES,
     FitPlan,
+    choose_fine_tuning_settings,
+    choose_settings,
     choose_size,
-    fine_tuning_run,
-    new_run,
 )
 from readagain.fitting.results import (
     MAX_TEST_PAIRS,
@@ -297,11 +297,11 @@ class _Fit:
         if self.base is not None:
             network_name, base_run = self.base.name, ModelDir.open(self.base).run
             _check_language(base_run, manifest, self.base)
-            run = fine_tuning_run(base_run, num_pairs, has_gpu=has_gpu)
+            run = choose_fine_tuning_settings(base_run, num_pairs, has_gpu=has_gpu)
         else:
             network_name = self.size or choose_size(num_pairs, has_gpu=has_gpu)
             report = read_json_object(work.data / REPORT_FILE, max_bytes=_MAX_REPORT_BYTES)
-            run = new_run(
+            run = choose_settings(
                 network_name,
                 num_pairs,
                 report["statistics"]["train"],

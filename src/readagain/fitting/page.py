@@ -64,7 +64,7 @@ def render_report(
 <h1>{escape(title)}</h1>
 <p class="lead">{escape(_compare_with_baselines(evaluations))}</p>
 {notes_html}
-<h2>Scores on {pluralize(len(model.summaries), "text")} that were not trained on</h2>
+<h2>Scores on {pluralize(len(model.summaries), "text")} that were not used in training</h2>
 {_render_scores(evaluations)}
 <p class="quiet">ROUGE F1 in percent with 95% bootstrap intervals, over Unicode words, or
 characters where the language has no spaces.</p>
@@ -77,7 +77,7 @@ text.</p>
 {_render_samples(model)}
 <h2>Dropped pairs</h2>
 {_render_dropped(manifest)}
-<h2>Facts</h2>
+<h2>Details</h2>
 <dl>{details_html}</dl>
 </body>
 </html>
@@ -91,7 +91,9 @@ def _compare_with_baselines(evaluations: dict[str, Evaluation]) -> str:
     comparisons = compare_reports(evaluations[model].rouge, evaluations[best_baseline].rouge)
     comparison = comparisons["rouge-1"]
     points = f"{100 * abs(comparison.difference):.1f} points of ROUGE-1"
-    interval = f"95% interval {100 * comparison.low:.1f} to {100 * comparison.high:.1f}"
+    interval = (
+        f"95% interval of the difference: {100 * comparison.low:.1f} to {100 * comparison.high:.1f}"
+    )
     baseline = f"the best baseline, {best_baseline} ({interval})"
     if comparison.low > 0:
         return f"{points} above {baseline}."
@@ -149,7 +151,7 @@ def line_chart(curves: Curves, steps_per_epoch: int) -> str:
     return (
         f"<figure><figcaption>{' and '.join(names)} by epoch</figcaption>"
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'aria-label="{escape(" and ".join(curves))}, from {values[0]:.2f}">'
+        f'aria-label="{escape(" and ".join(curves))}, from {low:.2f} to {high:.2f}">'
         f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH}" y1="{axis_y}" y2="{axis_y}"/>'
         f'<line class="axis" x1="{_LEFT}" x2="{_LEFT}" y1="{_TOP}" y2="{axis_y}"/>'
         f'<text x="{_LEFT - 6}" y="{_TOP + 8}" text-anchor="end">{high:.2f}</text>'

@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from readagain.config.files import run_from_dict, run_to_dict
+from readagain.config.files import run_from_dict, spec_to_dict
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.presets.paper import CITATION, READ_AGAIN_LSTM_COPY
@@ -83,7 +83,7 @@ class FitPlan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the plan file."""
-        run, timing = run_to_dict(self.run), asdict(self.timing)
+        run, timing = spec_to_dict(self.run), asdict(self.timing)
         return {"run": run, "size": self.network_name, "timing": timing}
 
     @classmethod
@@ -110,7 +110,7 @@ def choose_size(num_pairs: int, *, has_gpu: bool) -> str:
     return names[-1]
 
 
-def new_run(
+def choose_settings(
     size: str, num_pairs: int, statistics: dict[str, Any], *, is_spaced: bool, has_gpu: bool
 ) -> RunSpec:
     """Return the settings to train a new network from random weights.
@@ -123,7 +123,7 @@ def new_run(
         num_pairs: the number of training pairs.
         statistics: percentiles of the lengths of the training pairs, from the report of `prepare`,
             such as `{"words_per_text": {"p90": 64, ...}, ...}`.
-        is_spaced: whether tokens are words; otherwise they are characters.
+        is_spaced: whether spaces separate words, as in `Language`; otherwise characters are tokens.
         has_gpu: whether the network is trained on a GPU.
     """
     batch_size = _batch_size(num_pairs, max_size=512 if has_gpu else 64)
@@ -156,7 +156,7 @@ def new_run(
     )
 
 
-def fine_tuning_run(run: RunSpec, num_pairs: int, *, has_gpu: bool) -> RunSpec:
+def choose_fine_tuning_settings(run: RunSpec, num_pairs: int, *, has_gpu: bool) -> RunSpec:
     """Return the settings to fine-tune a model; its network and decoding settings are kept."""
     batch_size = _batch_size(num_pairs, max_size=256 if has_gpu else 32)
     steps_per_epoch = math.ceil(num_pairs / batch_size)

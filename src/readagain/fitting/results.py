@@ -18,7 +18,7 @@ from readagain.fitting.work_dir import FitDir
 from readagain.model_dir import ModelDir, Precision
 from readagain.networks.build import count_parameters
 from readagain.processors import num_processors
-from readagain.rouge.options import UNICODE
+from readagain.rouge.options import UNICODE_PROTOCOL
 from readagain.storage.bundled import model_name
 from readagain.storage.output_dir import LocalDir
 from readagain.text.language import find_language
@@ -80,12 +80,12 @@ def evaluate_model(work: FitDir, out: Path, base: Path | None) -> dict[str, Eval
     """
     dataset = read_dataset(work.data, CorpusReadOptions(), split="test").sample(MAX_TEST_PAIRS)
     language = find_language(dataset.language)
-    systems: dict[str, System] = {"model": load_system(str(out), UNICODE)}
+    systems: dict[str, System] = {"model": load_system(str(out), UNICODE_PROTOCOL)}
     if base is not None and ModelDir.open(base).precisions:
-        systems[f"{model_name(base)} before fine-tuning"] = load_system(str(base), UNICODE)
+        systems[f"{model_name(base)} before fine-tuning"] = load_system(str(base), UNICODE_PROTOCOL)
     systems["first sentence"] = Lead(language=language)
     systems[f"first {BASELINE_WORDS} words"] = Lead(max_words=BASELINE_WORDS, language=language)
-    return {name: evaluate(system, dataset, UNICODE) for name, system in systems.items()}
+    return {name: evaluate(system, dataset, UNICODE_PROTOCOL) for name, system in systems.items()}
 
 
 def rouge_f1(evaluation: Evaluation) -> dict[str, tuple[float, float, float]]:

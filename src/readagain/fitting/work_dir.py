@@ -31,7 +31,7 @@ class FitDir(OutputDir):
         self.run = directory.path / "run"
 
     def is_own_name(self, name: str) -> bool:
-        """Return whether a fit creates `name` before its identity is written."""
+        """Return whether `name` may be of a fit that has not written its identity yet."""
         is_temporary_file = name.endswith(".part")
         return name == self.identity_file or is_temporary_file
 

@@ -22,12 +22,12 @@ from readagain.formats.records import (
 
 DELIMITERS = (",", "\t", ";", "|")
 DelimitedRow = tuple[int, list[str]] | InvalidRecord
-"""Number of the first line and the cells of a row, or why the row is invalid."""
+"""A row as the number of its first line and its cells, or an invalid row."""
 
 _QUOTED = re.compile(r'"[^"]*"')
 _CARRIAGE_RETURN = (
     "a carriage return inside a row; expected lines that end in LF or CR LF, "
-    "or quotes around a field with line ends"
+    "or quotes around a field with line breaks"
 )
 _OPEN_QUOTE = "a quote that opens here is never closed, so the rest of the file is in one field"
 
@@ -57,9 +57,9 @@ def read_blocks(
 ) -> Iterator[Block]:
     """Split a file into blocks; the payload is a list of `DelimitedRow`.
 
-    A quoted field may contain line breaks, so this process must parse the file to find the rows.
-    This costs little: the workers tokenize the texts, which takes several times longer than parsing
-    with the csv module.
+    A quoted field may contain line breaks, so the rows are found by parsing the file here and not
+    in the workers. This costs little: tokenizing the texts, as the workers do, takes several times
+    longer than parsing with the csv module.
     """
     with open_bytes(path) as (stream, raw):
         lines = _Lines(path, read_lines(stream), encoding)
@@ -97,8 +97,8 @@ def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | In
 class _Lines:
     """Iterable of decoded lines for `csv.reader`.
 
-    It counts the lines, remembers those of the current row, and replaces lines that are too long
-    by an entry in `too_long`. `_read_rows` resets the row.
+    It counts the lines, remembers those of the current row, and replaces lines that are too long,
+    which are None in `lines`, by an entry in `too_long`. `_read_rows` resets the row.
     """
 
     def __init__(self, path: Path, lines: Iterator[bytes | None], encoding: str) -> None:
@@ -106,7 +106,7 @@ class _Lines:
         self.number = 0
         """Number of the line that was read last, from 1."""
         self.row_bytes = 0
-        """Bytes of the lines of the current row, including line ends."""
+        """Bytes of the lines of the current row, including line breaks."""
         self.row_lines: list[str] = []
         """The lines of the current row."""
         self.row_start = 1
@@ -148,7 +148,7 @@ def _read_rows(lines: _Lines, delimiter: str) -> Iterator[DelimitedRow]:
             if row is not None and lines.is_at_end:
                 problem = _OPEN_QUOTE
         except csv.Error as error:
-            if "new-line" not in str(error):
+            if "new-line" not in str(error):  # "new-line character seen in unquoted field"
                 raise DataError(
                     f"{lines.path}:{lines.row_start}: {error}; check for an unclosed quote"
                 ) from error
@@ -173,7 +173,7 @@ def detect_delimiter(path: Path, encoding: str) -> str:
     return max(DELIMITERS, key=_QUOTED.sub("", header).count)
 
 
-def write_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], delimiter: str) -> bytes:
+def to_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], delimiter: str) -> bytes:
     """Return a CSV file in UTF-8: a header and the rows; lists and objects are written as JSON.
 
     An empty `delimiter` means a comma.
@@ -185,7 +185,7 @@ def write_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], delimit
 
 
 def _csv_line(cells: Sequence[str], delimiter: str) -> str:
-    """Return one row; a cell with any kind of line end is quoted.
+    """Return one row; a cell with any kind of line break is quoted.
 
     The csv module quotes only the characters of its line terminator: with LF, it would not quote a
     cell that contains CR. So the terminator is CR LF here, and is then replaced with LF.

@@ -35,47 +35,47 @@ class AttentiveBag(nn.Module):
         *,
         vocab_size: int,
         embedding_size: int,
-        context_words: int,
+        window: int,
         hidden_size: int,
         smoothing: int,
     ) -> None:
         super().__init__()
         self.smoothing = smoothing
-        self.context_words = context_words
+        self.window = window
         self.embedding = WordEmbedding(vocab_size, embedding_size)  # G
-        self.query = nn.Linear(context_words * embedding_size, hidden_size, bias=False)  # P
+        self.query = nn.Linear(window * embedding_size, hidden_size, bias=False)  # P
 
     def forward(self, words: Tensor) -> Tensor:
         """Return the means x̄ over neighbours of (B, S, H) embedded source words: (B, S, H)."""
-        window = 2 * self.smoothing + 1
-        return F.avg_pool1d(words.mT, window, stride=1, padding=self.smoothing).mT
+        size = 2 * self.smoothing + 1
+        return F.avg_pool1d(words.mT, size, stride=1, padding=self.smoothing).mT
 
     def attend(
-        self, input_ids: Tensor, keys: Tensor, states: Tensor, valid: Tensor
+        self, input_ids: Tensor, keys: Tensor, values: Tensor, valid: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Compute attention for T steps.
 
         Args:
             input_ids: (B, C - 1 + T) summary words; each window of C words is the query of a step.
             keys: (B, S, H) attention keys.
-            states: (B, S, H) states that are averaged.
+            values: (B, S, H) states x̄, of which a context is the weighted mean.
             valid: (B, S) True at real words.
 
         Returns:
             (B, T, H) contexts and (B, T, S) attention weights.
         """
-        last_words = concat_windows(self.embedding(input_ids), self.context_words)  # (B, T, C * E)
+        last_words = concat_windows(self.embedding(input_ids), self.window)  # (B, T, C * E)
         query = self.query(last_words)  # (B, T, H)
         scores = torch.bmm(query, keys.transpose(1, 2))  # (B, T, S)
         weights = masked_softmax(scores, valid.unsqueeze(1))
-        return torch.bmm(weights, states), weights  # (B, T, H), (B, T, S)
+        return torch.bmm(weights, values), weights  # (B, T, H), (B, T, S)
 
 
 @dataclass(frozen=True)
 class AbsState(NetworkState):
-    """Decoder state: encoded sources and the (B, C) ids of the last words."""
+    """Encoded sources, and the (B, C) ids of the last words."""
 
-    context_ids: Tensor
+    last_ids: Tensor
 
 
 class AbsModel(Network[AbsState]):
@@ -91,9 +91,9 @@ class AbsModel(Network[AbsState]):
     Args:
         source_vocab_size: size of the source vocabulary.
         vocab_size: size of the summary vocabulary.
-        embedding_size: width E of a summary word.
-        hidden_size: width H of the hidden layer and of a source word.
-        context_words: number C of previous words that the network sees.
+        embedding_size: width E of the embedding of a summary word.
+        hidden_size: width H of the hidden layer and of source embeddings.
+        window: number C of previous words that the network sees.
         smoothing: number Q of neighbours on each side over which source words are averaged.
         dropout: dropout rate of embeddings, hidden layer and contexts; 0 in the paper.
     """
@@ -105,22 +105,22 @@ class AbsModel(Network[AbsState]):
         vocab_size: int,
         embedding_size: int,
         hidden_size: int,
-        context_words: int,
+        window: int,
         smoothing: int,
         dropout: float,
     ) -> None:
         super().__init__()
-        self.context_words = context_words
+        self.window = window
         self.source_embedding = WordEmbedding(source_vocab_size, hidden_size)  # F
         self.encoder = AttentiveBag(
             vocab_size=vocab_size,
             embedding_size=embedding_size,
-            context_words=context_words,
+            window=window,
             hidden_size=hidden_size,
             smoothing=smoothing,
         )
         self.previous_words = PreviousWordEmbedding(vocab_size, embedding_size)  # E
-        self.hidden = Affine(context_words * embedding_size, hidden_size)  # U
+        self.hidden = Affine(window * embedding_size, hidden_size)  # U
         self.output = VocabularyOutput(2 * hidden_size, vocab_size)  # V and W
         self.dropout = nn.Dropout(dropout)
 
@@ -133,23 +133,22 @@ class AbsModel(Network[AbsState]):
         words = self.dropout(words).masked_fill(~valid.unsqueeze(2), 0.0)
         states = self.encoder(words)  # (B, S, H)
         memory = SourceMemory(states=states, valid=valid, keys=words, ext_ids=source_ext_ids)
-        return AbsState(memory, source_ids.new_full((words.size(0), self.context_words), BOS))
+        return AbsState(memory, source_ids.new_full((words.size(0), self.window), BOS))
 
     def decode(self, state: AbsState, previous_ids: Tensor) -> Tensor:
         """Return the (B, T, 2H) inputs of the output layer for (B, T) previous words."""
-        input_ids = F.pad(previous_ids, (self.context_words - 1, 0), value=BOS)  # (B, C - 1 + T)
+        input_ids = F.pad(previous_ids, (self.window - 1, 0), value=BOS)  # (B, C - 1 + T)
         outputs, _ = self._hidden_and_context(input_ids, state.memory)
         return outputs
 
     def step(self, state: AbsState, previous_ids: Tensor) -> tuple[StepLogits, AbsState]:
         """Run one decoder step on (B,) extended ids of the previous words."""
         new_ids = previous_ids.unsqueeze(1)  # (B, 1)
-        context_ids = torch.cat([state.context_ids[:, 1:], new_ids], dim=1)  # (B, C)
-        outputs, weights = self._hidden_and_context(
-            context_ids, state.memory
-        )  # (B, 1, 2H), (B, 1, S)
+        last_ids = torch.cat([state.last_ids[:, 1:], new_ids], dim=1)  # (B, C)
+        # (B, 1, 2H), (B, 1, S)
+        outputs, weights = self._hidden_and_context(last_ids, state.memory)
         logits = self.output(outputs.squeeze(1))  # (B, V)
-        return StepLogits(logits, None, weights.squeeze(1)), AbsState(state.memory, context_ids)
+        return StepLogits(logits, None, weights.squeeze(1)), AbsState(state.memory, last_ids)
 
     def _hidden_and_context(self, input_ids: Tensor, memory: SourceMemory) -> tuple[Tensor, Tensor]:
         """Compute the hidden layer and the attention context of T steps.
@@ -163,7 +162,7 @@ class AbsModel(Network[AbsState]):
         """
         known_ids = torch.where(input_ids < self.previous_words.vocab_size, input_ids, UNK)
         words = self.dropout(self.previous_words(known_ids))  # (B, C - 1 + T, E)
-        last_words = concat_windows(words, self.context_words)  # (B, T, C * E)
+        last_words = concat_windows(words, self.window)  # (B, T, C * E)
         hidden = torch.tanh(self.hidden(last_words))  # (B, T, H)
         contexts, weights = self.encoder.attend(known_ids, memory.keys, memory.states, memory.valid)
         return self.dropout(torch.cat([hidden, contexts], dim=2)), weights

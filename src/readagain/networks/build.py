@@ -52,7 +52,7 @@ def build_model(run: RunSpec) -> AnyNetwork:
                 vocab_size=run.vocab_size,
                 embedding_size=spec.embedding_size,
                 hidden_size=spec.hidden_size,
-                context_words=spec.context_words,
+                window=spec.context_words,
                 smoothing=spec.encoder.smoothing,
                 dropout=spec.dropout,
             )

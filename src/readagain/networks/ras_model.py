@@ -40,8 +40,8 @@ class ConvAttentiveEncoder(nn.Module):
     def forward(self, words: Tensor, valid: Tensor) -> Tensor:
         """Return the (B, S, H) keys z of (B, S, E) words; `valid` is (B, S), True at real words."""
         S = words.size(1)
-        positions = torch.arange(S, device=words.device).clamp_max(self.positions.size(0) - 1)
-        inputs = words + F.embedding(positions, self.positions).to(words.dtype)  # (B, S, E)
+        position_ids = torch.arange(S, device=words.device).clamp_max(self.positions.size(0) - 1)
+        inputs = words + F.embedding(position_ids, self.positions).to(words.dtype)  # (B, S, E)
         inputs = inputs.masked_fill(~valid.unsqueeze(2), 0.0)
         num_before = self.window // 2
         num_after = self.window - 1 - num_before
@@ -82,14 +82,14 @@ class RasDecoder(nn.Module):
         return DecoderState(states[0], states[1] if len(states) > 1 else None)
 
     def forward(
-        self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
+        self, words: Tensor, keys: Tensor, values: Tensor, valid: Tensor, start: DecoderState
     ) -> Tensor:
         """Run all T steps of a reference summary (teacher forcing).
 
         Args:
             words: (B, T, E) embedded previous words.
             keys: (B, S, H) attention keys z.
-            states: (B, S, E) embedded source words x.
+            values: (B, S, E) embedded source words x, of which a context is the weighted mean.
             valid: (B, S) True at real words.
             start: state before the first step.
 
@@ -99,12 +99,12 @@ class RasDecoder(nn.Module):
         inputs = self.input(words)  # (B, T, H or 4H)
         state, outputs = start, []
         for t in range(words.size(1)):
-            state, context, _ = self.step(inputs[:, t], keys, states, valid, state)
+            state, context, _ = self.step(inputs[:, t], keys, values, valid, state)
             outputs.append(torch.cat([state.hidden, context], dim=1))  # (B, H + E)
         return torch.stack(outputs, dim=1)
 
     def step(
-        self, inputs: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
+        self, inputs: Tensor, keys: Tensor, values: Tensor, valid: Tensor, state: DecoderState
     ) -> tuple[DecoderState, Tensor, Tensor]:
         """Run one step on the (B, H or 4H) projection of the previous word by `self.input`.
 
@@ -115,22 +115,22 @@ class RasDecoder(nn.Module):
         """
         scores = torch.bmm(keys, state.hidden.unsqueeze(2)).squeeze(2)  # (B, S)
         weights = masked_softmax(scores, valid)
-        context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, E)
+        context = torch.bmm(weights.unsqueeze(1), values).squeeze(1)  # (B, E)
         # Autocast casts the weight of F.linear once. It would cast `self.weight_context.T`, the
         # operand of `@`, in every step.
         sums = inputs + F.linear(context, self.weight_context)  # (B, H or 4H)
         sums = sums + F.linear(state.hidden, self.weight_hidden)
         if state.cell is None:
             return DecoderState(torch.sigmoid(sums), None), context, weights
-        input_gate, forget, candidate, output = sums.chunk(4, dim=1)  # (B, H) each
-        cell = torch.sigmoid(forget) * state.cell
+        input_gate, forget_gate, candidate, output_gate = sums.chunk(4, dim=1)  # (B, H) each
+        cell = torch.sigmoid(forget_gate) * state.cell
         cell = cell + torch.sigmoid(input_gate) * torch.tanh(candidate)
-        return DecoderState(torch.sigmoid(output) * cell, cell), context, weights
+        return DecoderState(torch.sigmoid(output_gate) * cell, cell), context, weights
 
 
 @dataclass(frozen=True)
 class RasState(NetworkState):
-    """Decoder state: encoded sources and recurrent state of the decoder."""
+    """Encoded sources, and the recurrent state of the decoder."""
 
     decoder: DecoderState
 
@@ -140,13 +140,13 @@ class RasModel(Network[RasState]):
 
     P_t = softmax(W_4 h_t + W_5 c_t)    (section 3.2)
 
-    W_4 and W_5 are the two halves of the output layer.
+    The weights of the output layer are W_4 and W_5, side by side.
 
     Args:
         cell: `elman` or `lstm`.
         source_vocab_size: size of the source vocabulary.
         vocab_size: size of the summary vocabulary.
-        embedding_size: width E of a word.
+        embedding_size: width E of a word embedding.
         hidden_size: width H of a decoder state.
         window: width of a filter of the encoder, in words.
         num_positions: number of position embeddings l_i; later positions use the last one.

@@ -19,7 +19,7 @@ _SHARED_SETTINGS = {
     "decode.no_repeat_ngram": 2,
     "decode.length_penalty": 1.0,
 }
-# The models store the titles below. `news` reads the first two sentences of a text as one sequence,
+# Models store the titles below. `news` reads the first two sentences of a text as one sequence,
 # `papers` encodes the first five sentences of an abstract separately.
 NEWS = override(
     READ_AGAIN_LSTM_COPY,
@@ -38,7 +38,7 @@ NEWS = override(
         "train.warmup_steps": 1000,
         "train.epochs": 14,
         "train.validate_every": 4000,
-        # As in the bundled model, except its style, which needs a corpus with style tokens.
+        # As in the bundled model, which also sets a style; styles need a corpus with style tokens.
         "decode.beam_size": 6,
         "decode.min_words": 4,
         "decode.names_from_source": True,

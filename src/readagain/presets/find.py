@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-from readagain.config.files import read_run_file
+from readagain.config.files import load_run_file
 from readagain.config.override import override, parse_assignments
 from readagain.config.schema import RunSpec
 from readagain.errors import ConfigError
@@ -22,7 +22,7 @@ def find_run(name: str, changes: Iterable[str] = ()) -> RunSpec:
         ConfigError: for an unknown name, suggesting the nearest preset, or for invalid settings.
     """
     if name.endswith(".toml"):
-        run = read_run_file(Path(name), PRESETS)
+        run = load_run_file(Path(name), PRESETS)
     elif name in PRESETS:
         run = PRESETS[name]
     elif name in BASELINES:

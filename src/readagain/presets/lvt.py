@@ -30,7 +30,7 @@ LVT_2K = RunSpec(
         decoder=AttentionDecoderSpec(cell="gru", hidden_size=400, attention_size=400),
         output="softmax",
         shortlist_size=2000,
-        shortlist_sources=50,
+        shortlist_sources=50,  # the paper has one shortlist per batch of 50
         dropout=0.0,
     ),
     # With the learning rate of the paper, 0.001, Adadelta hardly learns (docs/presets.md). So the

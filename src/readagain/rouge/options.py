@@ -11,9 +11,9 @@ ScoreKind = Literal["recall", "precision", "f1"]
 """Kind of score of a ROUGE measure."""
 SCORE_KINDS: tuple[ScoreKind, ...] = ("recall", "precision", "f1")
 
-UNICODE = "unicode"
+UNICODE_PROTOCOL = "unicode"
 """Name of the protocol for users' own data, in any language."""
-GIGAWORD = "gigaword"
+GIGAWORD_PROTOCOL = "gigaword"
 """Name of the protocol for English texts tokenized as in Gigaword."""
 
 
@@ -97,18 +97,18 @@ _DUC = Protocol(options=RougeOptions(stem=True, max_bytes=75), main_score="recal
 PROTOCOLS: dict[str, Protocol] = {
     # Rush, Chopra and Weston 2015, section 7. Chopra, Auli and Rush 2016 were the first to report
     # F1 without a length limit.
-    GIGAWORD: Protocol(options=RougeOptions(stem=True), main_score="f1"),
+    GIGAWORD_PROTOCOL: Protocol(options=RougeOptions(stem=True), main_score="f1"),
     # Task 1 of DUC, very short summaries: the first 75 bytes of the summary and of each of four
     # references.
     "duc2003": _DUC,
     "duc2004": _DUC,
-    UNICODE: Protocol(options=RougeOptions(unicode=True), main_score="f1"),
+    UNICODE_PROTOCOL: Protocol(options=RougeOptions(unicode=True), main_score="f1"),
 }
 
 
 def corpus_protocol(*, is_tokenized: bool) -> str:
     """Return the name of the protocol for a corpus that is, or is not, tokenized as in Gigaword."""
-    return GIGAWORD if is_tokenized else UNICODE
+    return GIGAWORD_PROTOCOL if is_tokenized else UNICODE_PROTOCOL
 
 
 def find_protocol(name: str) -> Protocol:

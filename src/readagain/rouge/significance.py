@@ -38,7 +38,7 @@ class Comparison:
 
 
 def compare_reports(first: Report, second: Report) -> dict[str, Comparison]:
-    """Compare two systems for each measure by the kind of score that their protocol reports.
+    """Compare the recall or F1 of two systems for each measure, whichever their protocol reports.
 
     Raises:
         DataError: if the protocols or the numbers of items differ.
@@ -94,7 +94,7 @@ def compare_scores(first: Numbers, second: Numbers, *, samples: int = _NUM_SAMPL
 
 
 def _describe_protocol(report: Report) -> str:
-    return f"{report.protocol.options.flags()} by {report.protocol.main_score}"
+    return f"{report.protocol.options.flags()} with {report.protocol.main_score}"
 
 
 def _share_at_least(values: Numbers, threshold: float) -> float:

@@ -103,7 +103,7 @@ def beam_search(
             scoring=scoring,
             beam_size=beam_size,
         )
-        selection = select_continuations(active, continuations, finished.beam_widths)
+        selection = select_continuations(active, continuations, finished.remaining_beam_sizes)
         if selection.is_end.any():
             scores = continuations.scores.take(selection.indices, mode="clip")  # (D, K)
             finished.add(selection.documents, selection.is_end, scores)
@@ -171,8 +171,8 @@ def _expand(candidates: Candidates, continuations: Continuations, indices: Ints)
     """
     rows, columns = np.divmod(indices, continuations.scores.shape[1])
     columns -= 1  # column 0 is EOS
-    if continuations.columns is not None:
-        columns = continuations.columns[rows, columns]
+    if continuations.candidate_columns is not None:
+        columns = continuations.candidate_columns[rows, columns]
     flat_indices = rows * candidates.ids.shape[1] + columns
     return Expansion(
         parents=rows,

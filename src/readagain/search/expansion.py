@@ -19,23 +19,23 @@ AnyArray = TypeVar("AnyArray", Ints, Floats, Bools)
 
 @dataclass(frozen=True, kw_only=True)
 class Continuations:
-    """Possible continuations of R hypotheses: EOS (column 0) or one of n words.
+    """Possible continuations of R hypotheses, one per row: EOS (column 0) or one of n words.
 
     Args:
-        columns: (R, n) index of each word among the k candidates; None if the words are the first n
-            candidates.
+        candidate_columns: (R, n) index of each word among the k candidates of its row; None if the
+            words are the first n candidates.
         log_probs: (R, 1 + n) total log-probability of the hypothesis with the continuation,
             including feature bonuses; -inf if the continuation is not allowed.
         scores: (R, 1 + n) score of the hypothesis with the continuation.
-        ranking: (R, 1 + n) scores minus the diversity penalty, by which the beam is selected.
-        dead_ends: (F,) rows below the minimum length that no allowed word can continue.
-        dead_end_scores: (F,) scores of the dead ends if they end now.
+        ranking_scores: (R, 1 + n) scores minus the diversity penalty; they select the beam.
+        dead_ends: (F,) rows without any allowed word that are too short to end.
+        dead_end_scores: (F,) scores of these rows if they end nevertheless.
     """
 
-    columns: Ints | None
+    candidate_columns: Ints | None
     log_probs: Floats
     scores: Floats
-    ranking: Floats
+    ranking_scores: Floats
     dead_ends: Ints
     dead_end_scores: Floats
 
@@ -79,10 +79,10 @@ def sort_candidates(candidates: Candidates) -> Candidates:
     Models return sorted candidates, so usually only rows with ties need sorting.
     """
     log_probs, ids = candidates.log_probs, candidates.ids
-    is_not_less = log_probs[:, 1:] >= log_probs[:, :-1]  # (R, k - 1)
-    if not is_not_less.any():
+    needs_sorting = log_probs[:, 1:] >= log_probs[:, :-1]  # (R, k - 1)
+    if not needs_sorting.any():
         return candidates
-    rows = np.flatnonzero(is_not_less.any(axis=1))
+    rows = np.flatnonzero(needs_sorting.any(axis=1))
     order = np.lexsort((ids[rows], -log_probs[rows]), axis=1)
     return replace(
         candidates,
@@ -107,30 +107,30 @@ def score_continuations(
     The candidates must be sorted. `bonuses` are their (R, k) feature bonuses. At most `beam_size`
     words of a row are scored, since a beam has no room for more.
     """
-    columns, is_missing = find_allowed(active, candidates, constraint, prefix, beam_size)
+    candidate_columns, is_missing = find_allowed(active, candidates, constraint, prefix, beam_size)
     n = min(candidates.ids.shape[1], beam_size)
-    num_scored = prefix.num_scored(active.documents, active.num_words + 1)[:, None]  # (R, 1)
+    num_scored = prefix.num_scored(active.documents, active.num_words + 1)[:, None]  # (R, 1) words
 
     log_probs = np.empty((len(active), 1 + n))
     word_log_probs = log_probs[:, 1:]
     log_probs[:, END_COLUMN] = candidates.end_log_probs
-    word_log_probs[:] = _select_columns(candidates.log_probs, columns, n)
+    word_log_probs[:] = _select_columns(candidates.log_probs, candidate_columns, n)
     if bonuses is not None:
-        word_log_probs += _select_columns(bonuses, columns, n)
+        word_log_probs += _select_columns(bonuses, candidate_columns, n)
     log_probs += active.log_probs[:, None]
     if is_missing is not None:
         word_log_probs[is_missing] = -np.inf
     scores = scoring.scores(log_probs, num_scored)
     dead_ends, dead_end_scores = _ban_end(constraint.banned_end(active), log_probs, scores)
-    ranking = scores
+    ranking_scores = scores
     if scoring.diversity:
-        ranking = scores.copy()
-        ranking[:, 1:] -= scoring.diversity * np.arange(n, dtype=np.float64)
+        ranking_scores = scores.copy()
+        ranking_scores[:, 1:] -= scoring.diversity * np.arange(n, dtype=np.float64)
     return Continuations(
-        columns=columns,
+        candidate_columns=candidate_columns,
         log_probs=log_probs,
         scores=scores,
-        ranking=ranking,
+        ranking_scores=ranking_scores,
         dead_ends=dead_ends,
         dead_end_scores=dead_end_scores,
     )
@@ -147,8 +147,8 @@ def find_allowed(
 
     Returns:
         (R, n) columns of the allowed candidates in order, n at most `count`; and an (R, n) mask of
-        invalid columns, of rows with fewer than n allowed candidates. None, None if the first
-        `count` candidates of every row are allowed.
+        the padding in rows with fewer than n of them. None, None if the first `count` candidates
+        of every row are allowed.
     """
     banned = constraint.banned_words(active, candidates)
     if banned is None:
@@ -163,33 +163,33 @@ def find_allowed(
 
 
 def select_continuations(
-    active: ActiveHypotheses, continuations: Continuations, beam_widths: Ints
+    active: ActiveHypotheses, continuations: Continuations, num_to_select: Ints
 ) -> Selection:
     """Select the best continuations of every document.
 
     All continuations of a document are put into one row of a table, padded to the document with
     the most hypotheses. One sort then ranks the continuations of all documents.
 
-    `beam_widths`, (B,), is the number of continuations to select for each document of the batch.
+    `num_to_select`, (B,), is the number of continuations for each document of the batch.
     """
     first_rows, num_rows = _row_ranges(active.documents)
     documents = active.documents[first_rows]
-    ranking = continuations.ranking
-    D, max_rows, num_columns = len(documents), int(num_rows.max()), ranking.shape[1]
+    ranking_scores = continuations.ranking_scores
+    D, max_rows, num_columns = len(documents), int(num_rows.max()), ranking_scores.shape[1]
     if len(active) != D * max_rows:
-        ranking = np.full((D * max_rows, num_columns), -np.inf)
+        ranking_scores = np.full((D * max_rows, num_columns), -np.inf)
         offsets = np.arange(len(active)) - np.repeat(first_rows, num_rows)
         padded_rows = np.repeat(np.arange(D), num_rows) * max_rows + offsets  # (R,)
-        ranking[padded_rows] = continuations.ranking
-    ranking = ranking.reshape(D, max_rows * num_columns)
+        ranking_scores[padded_rows] = continuations.ranking_scores
+    ranking_scores = ranking_scores.reshape(D, max_rows * num_columns)
 
-    beam_widths = beam_widths[documents]
-    K = min(int(beam_widths.max()), ranking.shape[1])
+    num_to_select = num_to_select[documents]
+    K = min(int(num_to_select.max()), ranking_scores.shape[1])
     # The stable sort keeps equal scores in the order of the hypotheses, and EOS before words.
-    best = np.argsort(-ranking, axis=1, kind="stable")[:, :K]  # (D, K)
-    is_selected = take_columns(ranking, best) > -np.inf
+    best = np.argsort(-ranking_scores, axis=1, kind="stable")[:, :K]  # (D, K)
+    is_selected = take_columns(ranking_scores, best) > -np.inf
     if D > 1:
-        is_selected &= np.arange(K) < beam_widths[:, None]
+        is_selected &= np.arange(K) < num_to_select[:, None]
     is_end = is_selected & (best % num_columns == END_COLUMN)
     return Selection(
         documents=documents,

@@ -135,8 +135,8 @@ class FinishedScores:
     """Best scores of the finished hypotheses of each document, and the room left in its beam."""
 
     def __init__(self, num_documents: int, *, beam_size: int, n_best: int) -> None:
-        # (B,) beam size of each document minus its finished hypotheses
-        self.beam_widths: Ints = np.full(num_documents, beam_size)
+        # (B,) beam size minus the finished hypotheses of each document
+        self.remaining_beam_sizes: Ints = np.full(num_documents, beam_size)
         self.has_full_list = False  # whether any document has n_best finished hypotheses
         self._best_scores = np.full((num_documents, n_best), -np.inf)  # (B, n_best), ascending
 
@@ -148,7 +148,7 @@ class FinishedScores:
             is_end: (D, K) True where a hypothesis ended.
             scores: (D, K) final scores; ignored where `is_end` is False.
         """
-        self.beam_widths[documents] -= is_end.sum(axis=1)
+        self.remaining_beam_sizes[documents] -= is_end.sum(axis=1)
         n_best = self._best_scores.shape[1]
         new_scores = np.where(is_end, scores, -np.inf)
         scores = np.concatenate([self._best_scores[documents], new_scores], axis=1)

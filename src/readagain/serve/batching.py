@@ -50,7 +50,7 @@ _Item = tuple[_Job, int]
 
 
 class BatchingQueue:
-    """Bounded queue that batches waiting texts with equal keys.
+    """Bounded queue that batches waiting texts with equal keys (`BatchKey`).
 
     The oldest request determines the key of the next batch; texts of other requests with that key
     are added. Requests take turns, a few texts each. While several requests are served, a batch
@@ -88,7 +88,7 @@ class BatchingQueue:
         self._arrival = asyncio.Event()
         self._is_closed = False
         self._last_shared_time = -math.inf  # when texts of several requests were last waiting
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="summarize")
+        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="summarize")
         self._task: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
@@ -133,7 +133,7 @@ class BatchingQueue:
         self._arrival.set()
         if self._task is not None:
             await self._task
-        self._thread.shutdown()
+        self._executor.shutdown()
 
     async def _run(self) -> None:
         while await self._wait_for_items():
@@ -185,6 +185,7 @@ class BatchingQueue:
         batch: list[_Item] = []
         num_chars = 0
         for rank, (job, index) in ranked_items:
+            # Texts that do not fit count, too, so no shorter text overtakes the first of them.
             num_chars += len(job.texts[index])
             fits = not is_shared or num_chars <= MAX_SHARED_CHARS
             if len(batch) < self._max_batch and (rank == 0 or fits):
@@ -198,12 +199,12 @@ class BatchingQueue:
         self._observe_queue(len(items))
 
     async def _process(self, batch: Sequence[_Item]) -> None:
-        """Summarize a batch; if that fails, retry each text alone, so that only the cause fails."""
+        """Summarize a batch; if that fails, retry each text alone, so that others succeed."""
         loop = asyncio.get_running_loop()
         key = batch[0][0].key
         texts = [job.texts[index] for job, index in batch]
         try:
-            results = await loop.run_in_executor(self._thread, self._summarize_batch, key, texts)
+            results = await loop.run_in_executor(self._executor, self._summarize_batch, key, texts)
         except Exception as error:  # any error is passed on to the request
             if len(batch) == 1:
                 batch[0][0].fail(error)

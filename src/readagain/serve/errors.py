@@ -60,7 +60,7 @@ def stopping_error() -> ApiError:
     return ApiError("stopping", "server: stopping; send the request again")
 
 
-class ClientGoneError(ReadAgainError):
+class ClientDisconnectedError(ReadAgainError):
     """The client disconnected before the response."""
 
 
@@ -71,7 +71,7 @@ async def handle_validation_error(request: Request, error: Exception) -> None:
     if problems and problems[0]["type"] == "json_invalid":
         position, reason = problems[0]["loc"][-1], problems[0]["ctx"]["error"]
         raise ApiError("bad_json", f"body: not valid JSON; {reason} at character {position}")
-    if isinstance(error.body, bytes):
+    if isinstance(error.body, bytes):  # FastAPI parses a body only if it is declared as JSON
         raise ApiError(
             "not_json", "body: not declared as JSON; send Content-Type: application/json"
         )
@@ -136,7 +136,7 @@ def _describe_problem(problem: Mapping[str, Any]) -> str:
         case "too_long":
             return f"{name} has {len(value or ()):,} items; the limit is {context['max_length']:,}"
         case "too_short":
-            return f"{name} is empty; expected at least one"
+            return f"{name} is empty; expected at least one item"
         case "string_unicode":
             return f"{name} contains a lone surrogate; expected Unicode text"
         case kind if kind in _EXPECTED:

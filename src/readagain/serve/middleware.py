@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from readagain.errors import pluralize
-from readagain.serve.errors import ApiError, ClientGoneError
+from readagain.serve.errors import ApiError, ClientDisconnectedError
 from readagain.serve.logs import logger
 from readagain.serve.metrics import Metrics
 from readagain.serve.schemas import ErrorDetail, ErrorResponse
@@ -80,7 +80,7 @@ class ErrorMiddleware:
 
         try:
             await self._app(scope, receive, send_with_headers)
-        except ClientGoneError:
+        except ClientDisconnectedError:
             pass  # there is no client to respond to
         except Exception as error:  # an unexpected error is logged and not shown to the client
             api_error = error if isinstance(error, ApiError) else _log_error(error, request_id)
@@ -204,7 +204,7 @@ class BodyMiddleware:
         self._num_requests = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request, or raise an `ApiError` or `ClientGoneError`."""
+        """Handle a request, or raise an `ApiError` or `ClientDisconnectedError`."""
         if scope["type"] != "http" or scope["method"] in METHODS_WITHOUT_BODY:
             await self._app(scope, receive, send)
             return
@@ -251,7 +251,7 @@ class BodyMiddleware:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise ClientGoneError("the client disconnected")
+                raise ClientDisconnectedError("the client disconnected")
             body += message.get("body", b"")
             if len(body) > self._limits.max_body_bytes:
                 raise self._too_large_error()

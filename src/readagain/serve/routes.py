@@ -19,7 +19,7 @@ from starlette.types import Receive
 from readagain.explain.page import STATIC as EXPLAIN_STATIC
 from readagain.serve.batching import BatchingQueue
 from readagain.serve.chat import ChatRequest, chat_events, chat_response
-from readagain.serve.errors import ApiError, ClientGoneError, stopping_error
+from readagain.serve.errors import ApiError, ClientDisconnectedError, stopping_error
 from readagain.serve.metrics import Metrics
 from readagain.serve.middleware import CHAT, SUMMARIZE
 from readagain.serve.models import LoadedModels
@@ -198,7 +198,7 @@ async def run_until_disconnect(
         timeout_s: the timeout from which the deadline was computed, for the message.
 
     Raises:
-        ClientGoneError: if the client disconnected.
+        ClientDisconnectedError: if the client disconnected.
         ApiError: at the deadline.
     """
     task = asyncio.create_task(work)
@@ -211,7 +211,7 @@ async def run_until_disconnect(
         if task.done():
             return task.result()
         if disconnect.done():
-            raise ClientGoneError("the client disconnected")
+            raise ClientDisconnectedError("the client disconnected")
         raise ApiError(
             "deadline",
             f"server: no result within {timeout_s:g} s; send fewer texts, or try again later",

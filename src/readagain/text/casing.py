@@ -92,7 +92,7 @@ class SourceTruecaser:
             return self._uncertain[norm]
         if norm in self._initials and _is_acronym(norm, before, after):
             return norm.upper()
-        return self._truecaser.word_in_context(norm, before, after) or norm
+        return self._truecaser.spelling_in_context(norm, before, after) or norm
 
     def spell_copied(self, position: int, *, continues_copy: bool) -> str:
         """Return the spelling of a copied word, without the capital of a sentence start.
@@ -116,7 +116,7 @@ class SourceTruecaser:
 
     def _is_lower_inside(self, norm: str) -> bool:
         """Return whether a word is usually in lower case inside a sentence."""
-        return norm.capitalize() in self._starters or self._truecaser.word(norm) == norm
+        return norm.capitalize() in self._starters or self._truecaser.spelling(norm) == norm
 
     def _is_before_capital(self, position: int) -> bool:
         """Return whether the next word has a capital: the May of "May Day" is a name.

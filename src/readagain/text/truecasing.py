@@ -29,9 +29,9 @@ as an acronym."""
 Ints = NDArray[np.int64]
 
 _LONG_WORD = 5  # letters; shorter words may be in lower case in a title-cased headline
-# Bit flags of a token. `_CAN_PRECEDE`: not a mark that may begin a sentence, such as a colon, so
-# the case of the next word can be informative.
-_IS_WORD, _CAN_PRECEDE, _IS_LONG, _IS_LONG_LOWER, _HAS_CAPITAL = 1, 2, 4, 8, 16
+# Bit flags of a token. `_CONTINUES`: a word, number or comma. After other marks, such as a colon, a
+# sentence may begin, so the case of the next word is not informative.
+_IS_WORD, _CONTINUES, _IS_LONG, _IS_LONG_LOWER, _HAS_CAPITAL = 1, 2, 4, 8, 16
 
 MINOR_WORDS = ENGLISH_WORDS["minor"]
 """Words that are in lower case in headlines, unless first or last."""
@@ -80,11 +80,11 @@ class Truecaser:
         with atomic_write(path) as temporary:
             temporary.write_bytes("".join(f"{entry}\n" for entry in self).encode("utf-8"))
 
-    def word(self, norm: str) -> str | None:
+    def spelling(self, norm: str) -> str | None:
         """Return the spelling of a word, or None if it is unknown."""
         return self._spellings.get(norm)
 
-    def word_in_context(self, norm: str, before: str | None, after: str | None) -> str | None:
+    def spelling_in_context(self, norm: str, before: str | None, after: str | None) -> str | None:
         """Return the spelling of a word between its neighbours, or None if it is unknown.
 
         The pair with the next word has priority over the pair with the previous word.
@@ -92,12 +92,12 @@ class Truecaser:
         for first, second, index in ((norm, after, 0), (before, norm, 1)):
             if first and second and (pair := self._spellings.get(f"{first} {second}")):
                 return pair.split(" ")[index]
-        return self.word(norm)
+        return self.spelling(norm)
 
-    def words_in_context(self, norms: Sequence[str]) -> list[str | None]:
+    def spellings_in_context(self, norms: Sequence[str]) -> list[str | None]:
         """Return the spellings of consecutive words, each in the context of its neighbours."""
         before, after = [None, *norms[:-1]], [*norms[1:], None]
-        return list(map(self.word_in_context, norms, before, after))
+        return list(map(self.spelling_in_context, norms, before, after))
 
     def restricted_to(self, vocab: Vocab) -> "Truecaser":
         """Return a truecaser with the entries whose words are all in a vocabulary."""
@@ -137,24 +137,24 @@ def has_informative_case(
 ) -> NDArray[np.bool_]:
     """Return which words have a case that does not depend on their position in a sentence.
 
-    This excludes the first word of a sentence, words after a mark that may begin a sentence (a
-    colon, an opening quote), and all words of sentences in title case, in all caps or without
+    This excludes the first word of a sentence, words after a mark other than a comma, such as a
+    colon or an opening quote, and all words of sentences in title case, in all caps or without
     capitals.
 
     Args:
         tokens: distinct words.
         ids: (number of words,) the words of all sentences as indices of `tokens`.
         lengths: (number of sentences,) number of words of each sentence.
-        has_headline_case: whether the language has title case. If not, only sentences that lack
-            capitalized or lower-case words are excluded, since the test for title case would also
-            exclude German sentences with many nouns.
+        has_headline_case: whether headlines of the language may be in title case. If not, only
+            sentences that lack capitalized or lower-case words are excluded, since the test for
+            title case would also exclude German sentences with many nouns.
 
     Returns:
         (number of words,) bool.
     """
     flags = np.fromiter(map(_CASE_FLAGS.__getitem__, tokens), np.uint8, len(tokens))[ids]
     starts = np.cumsum(lengths) - lengths  # index of the first word of each sentence
-    is_first = np.zeros(len(ids) + 1, dtype=bool)  # an empty last sentence starts after the words
+    is_first = np.zeros(len(ids) + 1, dtype=bool)  # one more, for an empty last sentence
     is_first[starts] = True
     is_inside = ~is_first[:-1]
 
@@ -173,9 +173,9 @@ def has_informative_case(
     else:
         is_lower = (flags & (_IS_WORD | _HAS_CAPITAL)) == _IS_WORD
         is_sentence_case = has_capital & (count(is_inside & is_lower) > 0)
-    follows_word = np.concatenate([[False], flags[:-1] & _CAN_PRECEDE != 0])[: len(flags)]
+    is_continuation = np.concatenate([[False], flags[:-1] & _CONTINUES != 0])[: len(flags)]
     informative: NDArray[np.bool_] = np.repeat(is_sentence_case, lengths)
-    informative &= is_inside & (flags & _IS_WORD != 0) & follows_word
+    informative &= is_inside & (flags & _IS_WORD != 0) & is_continuation
     return informative
 
 
@@ -183,10 +183,10 @@ def _case_flags(word: str) -> int:
     """Return the bit flags of a token."""
     is_word = word[:1].isalpha()
     is_long = is_word and len(word) >= _LONG_WORD
-    can_precede = word[:1].isalnum() or word[-1:].isalnum() or word == ","
+    continues = word[:1].isalnum() or word[-1:].isalnum() or word == ","
     return (
         _IS_WORD * is_word
-        | _CAN_PRECEDE * can_precede
+        | _CONTINUES * continues
         | _IS_LONG * is_long
         | _IS_LONG_LOWER * (is_long and word.islower())
         | _HAS_CAPITAL * (word != word.lower())
@@ -218,7 +218,7 @@ def normalize_all_caps(
 def truecase_sentence(
     surfaces: Sequence[str], norms: Sequence[str], truecaser: Truecaser
 ) -> list[str]:
-    """Truecase an all-caps sentence; capitalize unknown pronounceable words like names.
+    """Truecase an all-caps sentence; capitalize unknown words that have a vowel, like names.
 
     >>> surfaces = ["FERRY", "TO", "OSTHAM", "SINKS", "OFF", "UK"]
     >>> truecaser = Truecaser(["ferry", "to", "sinks", "off", "UK"])
@@ -227,7 +227,7 @@ def truecase_sentence(
     """
     return [
         _truecase_word(surface, spelling, truecaser)
-        for surface, spelling in zip(surfaces, truecaser.words_in_context(norms), strict=True)
+        for surface, spelling in zip(surfaces, truecaser.spellings_in_context(norms), strict=True)
     ]
 
 
@@ -246,14 +246,16 @@ def truecase_start(
     """
     words = list(takewhile(_is_caps_word, surfaces))
     remaining = surfaces[len(words) :]
-    usual = [truecaser.word(norm) for norm in norms[: len(words)]]
-    has_other_spelling = any(spelling is not None and not spelling.isupper() for spelling in usual)
-    is_unknown_name = not any(usual) and _looks_like_name(words)
+    spellings = [truecaser.spelling(norm) for norm in norms[: len(words)]]
+    has_other_spelling = any(
+        spelling is not None and not spelling.isupper() for spelling in spellings
+    )
+    is_unknown_name = not any(spellings) and _looks_like_name(words)
     is_changed = has_other_spelling or is_unknown_name
     if not is_changed or _has_intended_capitals(words, remaining):
         return list(surfaces)
     truecased = list(
-        map(_spell_or_capitalize, words, truecaser.words_in_context(norms[: len(words)]))
+        map(_spell_or_capitalize, words, truecaser.spellings_in_context(norms[: len(words)]))
     )
     for index, word in enumerate(words):
         if index > 0 and word.lower() in _LOWER_IN_NAMES:
@@ -291,7 +293,7 @@ def _looks_like_name(words: Sequence[str]) -> bool:
 
 
 def _is_caps_word(surface: str) -> bool:
-    """Return whether a word is in capitals, without digits and marks other than hyphens."""
+    """Return whether a word is in capitals; hyphens and apostrophes may be between them."""
     return surface.isupper() and all(c.isalpha() or c in "-'’" for c in surface)
 
 
@@ -299,14 +301,15 @@ def _truecase_word(surface: str, spelling: str | None, truecaser: Truecaser) -> 
     """Truecase an all-caps word by its usual spelling, or part by part if it has hyphens."""
     if spelling is not None and len(spelling) == len(surface):
         return "".join(
-            c.lower() if usual.islower() else c for c, usual in zip(surface, spelling, strict=True)
+            c.lower() if spelled.islower() else c
+            for c, spelled in zip(surface, spelling, strict=True)
         )
     if surface[:1] in ("'", "’") or surface == "N'T" or _ORDINAL.fullmatch(surface):
         return surface.lower()
     if "-" in surface:
         parts = surface.split("-")
         return "-".join(
-            _truecase_word(part, truecaser.word(part.lower()), truecaser) for part in parts
+            _truecase_word(part, truecaser.spelling(part.lower()), truecaser) for part in parts
         )
     is_name = _is_caps_word(surface) and len(surface) >= MIN_NAME_LETTERS
     return _spell_or_capitalize(surface, None) if is_name else surface
@@ -315,7 +318,7 @@ def _truecase_word(surface: str, spelling: str | None, truecaser: Truecaser) -> 
 def _spell_or_capitalize(surface: str, spelling: str | None) -> str:
     """Return the usual spelling if it has capitals; otherwise capitalize the word.
 
-    An unknown word that is short or has no vowel, and a Roman numeral, stay in all caps.
+    An unknown word of one or two letters or without a vowel stays in all caps, as a Roman numeral.
     """
     if spelling is not None and spelling != spelling.lower():
         return spelling

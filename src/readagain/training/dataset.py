@@ -27,7 +27,7 @@ MAX_MEMORY_FRACTION = 0.25
 """Maximum fraction of the free device memory that a corpus may take."""
 
 MIN_BATCHES_PER_BUCKET = 8
-"""Minimum number of batches per bucket, on average; the last batch of a bucket is incomplete."""
+"""Minimum mean number of batches per bucket, since the last batch of a bucket is incomplete."""
 MAX_BUCKETS = 25
 """Maximum number of buckets; on a GPU, a CUDA graph is captured for each bucket."""
 
@@ -81,10 +81,10 @@ class TrainingDataset:
 
     Args:
         split: the split.
-        encoder_id_by_lexicon_id: id in the encoder vocabulary, or UNK, of each lexicon id; the last
+        source_id_by_lexicon_id: id in the source vocabulary, or UNK, of each lexicon id; the last
             element is UNK, for id -1, which stands for words that the lexicon does not contain.
-        decoder_id_by_lexicon_id: the same for the decoder vocabulary.
-        vocab_size: size V of the decoder vocabulary.
+        summary_id_by_lexicon_id: the same for the summary vocabulary.
+        vocab_size: size V of the summary vocabulary.
         style_id: id of the style token, which is appended to each source sentence; None for models
             without styles.
         data: the maximum numbers of sentences and words, to which pairs are truncated.
@@ -95,19 +95,19 @@ class TrainingDataset:
         self,
         split: CorpusSplit,
         *,
-        encoder_id_by_lexicon_id: Ints,
-        decoder_id_by_lexicon_id: Ints,
+        source_id_by_lexicon_id: Ints,
+        summary_id_by_lexicon_id: Ints,
         vocab_size: int,
         style_id: int | None = None,
         data: DataSpec,
         device: torch.device,
     ) -> None:
-        words, segments, pairs = join_shards(split)
+        words, segment_offsets, pair_offsets = join_shards(split)
         if style_id is not None:
             data = replace(data, max_source_words=data.max_source_words - 1)
-        starts, lengths = find_sentences(segments, pairs, data)
-        summaries = pairs[1:] - 1  # (P,) the last segment of each pair
-        summary_lengths = segments[summaries + 1] - segments[summaries]
+        starts, lengths = find_sentences(segment_offsets, pair_offsets, data)
+        summaries = pair_offsets[1:] - 1  # (P,) the last segment of each pair
+        summary_lengths = segment_offsets[summaries + 1] - segment_offsets[summaries]
         storage_device = device if _fits_on(device, words.nbytes) else torch.device("cpu")
 
         def to_tensor(array: Ints) -> Tensor:
@@ -116,10 +116,10 @@ class TrainingDataset:
         self.words = _as_tensor(words).to(storage_device)  # (number of words,) lexicon ids
         self.sentence_starts = to_tensor(starts)  # (P, N) positions in `words`
         self.sentence_lengths = to_tensor(lengths)  # (P, N), 0 for a missing sentence
-        self.summary_starts = to_tensor(segments[summaries])  # (P,) positions in `words`
+        self.summary_starts = to_tensor(segment_offsets[summaries])  # (P,) positions in `words`
         self.summary_lengths = to_tensor(np.minimum(summary_lengths, data.max_summary_words))
-        self.encoder_id_by_lexicon_id = to_tensor(encoder_id_by_lexicon_id)
-        self.decoder_id_by_lexicon_id = to_tensor(decoder_id_by_lexicon_id)
+        self.source_id_by_lexicon_id = to_tensor(source_id_by_lexicon_id)
+        self.summary_id_by_lexicon_id = to_tensor(summary_id_by_lexicon_id)
         self.vocab_size = vocab_size
         self.style_id = style_id
         # "cuda" and "cuda:0" are the same device, but compare unequal.
@@ -129,7 +129,7 @@ class TrainingDataset:
         return self.summary_starts.size(0)
 
     def plan_epoch(self, *, epoch: int, batch_size: int, seed: int) -> list[BatchPlan]:
-        """Divide all pairs into batches of similar lengths, in random order.
+        """Divide all pairs into batches of pairs with similar lengths, in random order.
 
         The order depends only on the seed and the epoch, so it is the same on every process.
         """
@@ -139,10 +139,10 @@ class TrainingDataset:
             plans += self._plan_bucket(rng.permutation(members), bucket, batch_size)
         return [plans[k] for k in rng.permutation(len(plans))]
 
-    def plan_in_order(
+    def plan_unshuffled(
         self, *, batch_size: int, pairs: Sequence[int] | None = None
     ) -> list[BatchPlan]:
-        """Divide the pairs with these indices, or all pairs, into batches, without shuffling."""
+        """Divide the pairs with these indices, or all pairs, into batches, bucket by bucket."""
         plans = []
         for bucket, members in self._buckets(batch_size):
             if pairs is not None:
@@ -186,7 +186,7 @@ class TrainingDataset:
         """Gather and pad the words of pairs.
 
         Sources and summaries are processed in one tensor where possible, since on a GPU the time
-        depends mainly on the number of kernels.
+        depends mainly on the number of operations.
 
         Args:
             pairs: (B,) indices of the pairs.
@@ -217,7 +217,7 @@ class TrainingDataset:
         steps = torch.arange(previous_ids.size(1), device=pairs.device)  # (T,)
         eos_step = target_lengths.unsqueeze(1)  # (B, 1)
         target_ids = torch.where(steps == eos_step, EOS, F.pad(summary_ids, (0, 1), value=PAD))
-        source_ids = torch.where(valid[:, :S], self.encoder_id_by_lexicon_id[words[:, :S]], PAD)
+        source_ids = torch.where(valid[:, :S], self.source_id_by_lexicon_id[words[:, :S]], PAD)
         source_ids = source_ids.view_as(source)  # (B, N, L)
         source_ext_ids = ext_ids[:, :S].contiguous()  # (B, S)
         if self.style_id is not None:
@@ -236,7 +236,7 @@ class TrainingDataset:
         )
 
     def _extended_ids(self, words: Tensor, valid: Tensor, source_size: int) -> Tensor:
-        """Return ids in the extended decoder vocabulary.
+        """Return ids in the extended summary vocabulary.
 
         An out-of-vocabulary word that occurs in the source has the id V + the position of its first
         occurrence there.
@@ -249,7 +249,7 @@ class TrainingDataset:
         Returns:
             (B, S + T - 1) extended ids.
         """
-        ids = torch.where(valid, self.decoder_id_by_lexicon_id[words], PAD)
+        ids = torch.where(valid, self.summary_id_by_lexicon_id[words], PAD)
         source, source_valid = words[:, :source_size], valid[:, :source_size]
         positions = torch.arange(source_size, device=words.device, dtype=torch.int32)
         is_equal = words.unsqueeze(2) == source.unsqueeze(1)  # (B, S + T - 1, S)
@@ -308,35 +308,35 @@ def _fits_on(device: torch.device, num_bytes: int) -> bool:
 def join_shards(split: CorpusSplit) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
     """Return `words`, `segments` and `pairs` of all shards, joined as if they were one shard.
 
-    A single shard is not copied. `CorpusShard` describes the arrays.
+    `CorpusShard` describes the arrays: the last two are offsets. A single shard is not copied.
     """
     if len(split.shards) == 1:
         shard = split.shards[0]
         return shard.words, shard.segments, shard.pairs
     words_before, segments_before = 0, 0
-    segments, pairs = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
+    segment_offsets, pair_offsets = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
     for shard in split.shards:
-        segments.append(shard.segments[1:] + words_before)
-        pairs.append(shard.pairs[1:] + segments_before)
+        segment_offsets.append(shard.segments[1:] + words_before)
+        pair_offsets.append(shard.pairs[1:] + segments_before)
         words_before += len(shard.words)
         segments_before += len(shard.segments) - 1
     words = np.concatenate([shard.words for shard in split.shards])
-    return words, np.concatenate(segments), np.concatenate(pairs)
+    return words, np.concatenate(segment_offsets), np.concatenate(pair_offsets)
 
 
-def find_sentences(segments: Ints, pairs: Ints, data: DataSpec) -> tuple[Ints, Ints]:
+def find_sentences(segment_offsets: Ints, pair_offsets: Ints, data: DataSpec) -> tuple[Ints, Ints]:
     """Return the (P, N) starts and lengths of the source sentences after truncation.
 
-    N is 1 if sentences are joined. `segments` and `pairs` are arrays of `CorpusShard`.
+    N is 1 if sentences are joined. A segment is a source sentence or a summary (`CorpusShard`).
     """
     # (P, 1) indices of segments: the first sentence and the summary of each pair
-    first, summary = pairs[:-1, None], pairs[1:, None] - 1
+    first, summary = pair_offsets[:-1, None], pair_offsets[1:, None] - 1
     if data.join_sentences:
-        starts = segments[first]
-        ends = segments[np.minimum(first + data.num_sentences, summary)]
+        starts = segment_offsets[first]
+        ends = segment_offsets[np.minimum(first + data.num_sentences, summary)]
     else:
         # A missing sentence is empty: it starts and ends where the summary starts.
         sentences = np.minimum(first + np.arange(data.num_sentences), summary)  # (P, N)
-        starts = segments[sentences]
-        ends = segments[np.minimum(sentences + 1, summary)]
+        starts = segment_offsets[sentences]
+        ends = segment_offsets[np.minimum(sentences + 1, summary)]
     return starts, np.minimum(ends - starts, data.max_source_words)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from readagain.config.files import run_to_dict
+from readagain.config.files import spec_to_dict
 from readagain.config.schema import RunSpec
 from readagain.errors import ArtifactError, ConfigError
 from readagain.model_dir import RUN_FILE, WEIGHTS_FILE, ModelDir, graph_names
@@ -141,7 +141,7 @@ def _check_graph_sizes(model_dir: ModelDir) -> None:
 
 def _network_settings(run: RunSpec) -> dict[str, Any]:
     """Return the settings that determine the shapes and the meaning of the weights."""
-    settings = run_to_dict(run)
+    settings = spec_to_dict(run)
     del settings["model"]["dropout"]
     data = {name: settings["data"][name] for name in ("num_sentences", "join_sentences")}
     return {"model": settings["model"], "data": data}

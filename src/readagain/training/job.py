@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from readagain.config.files import run_to_dict
+from readagain.config.files import spec_to_dict
 from readagain.config.override import override, parse_assignments
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
@@ -84,7 +84,7 @@ class ResolvedJob:
         model = self.trained_model
         # These keys are stored in run folders, and printed if the identity of a run differs.
         return {
-            **run_to_dict(self.run),
+            **spec_to_dict(self.run),
             "corpus fingerprint": self.corpus.manifest.fingerprint,
             BASE_MODEL_KEY: None if model is None else model.checksum,
         }
@@ -94,8 +94,8 @@ class ResolvedJob:
         lexicon, vocabs = self.corpus.lexicon, self.vocabs
         return TrainingDataset(
             self.corpus.split(split),
-            encoder_id_by_lexicon_id=lexicon.vocab_ids(vocabs.source),
-            decoder_id_by_lexicon_id=lexicon.vocab_ids(vocabs.summary),
+            source_id_by_lexicon_id=lexicon.vocab_ids(vocabs.source),
+            summary_id_by_lexicon_id=lexicon.vocab_ids(vocabs.summary),
             vocab_size=len(vocabs.summary),
             style_id=vocabs.source.styles.get(self.run.decode.style),
             data=self.run.data,
@@ -154,7 +154,7 @@ def resolve(job: TrainingJob) -> ResolvedJob:
     if not has_dev:
         notes.append("the corpus has no dev pairs: no validation, the last weights are kept")
     return ResolvedJob(
-        run=vocabs.set_sizes(run),
+        run=vocabs.apply_sizes(run),
         corpus=corpus,
         vocabs=vocabs,
         truecaser=truecaser,

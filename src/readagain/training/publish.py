@@ -19,7 +19,7 @@ from readagain.model_dir import (
     WEIGHTS_FILE,
 )
 from readagain.networks.build import count_parameters
-from readagain.rouge.options import UNICODE
+from readagain.rouge.options import UNICODE_PROTOCOL
 from readagain.storage.model_manifest import write_model_files
 from readagain.text.language import LANGUAGES, UNDETERMINED
 from readagain.text.truecasing import CASES_FILE
@@ -162,7 +162,7 @@ def _format_scores(run: RunSpec, provenance: dict[str, Any], scores: Scores | No
         f"{scores.dev_loss:.3f} |",
     ]
     rouge_pairs = pluralize(min(run.train.rouge_pairs, dev_pairs), "dev pair")
-    is_unicode = provenance["rouge_protocol"] == UNICODE
+    is_unicode = provenance["rouge_protocol"] == UNICODE_PROTOCOL
     protocol = "F1 over Unicode words" if is_unicode else "F1 of ROUGE-1.5.5, stemmed"
     for name, value in (
         ("ROUGE-1", scores.rouge_1),

@@ -5,7 +5,7 @@ OUT/
   model.json, run.json, …   files of the model, from the first validation on
   metrics.jsonl             log: one JSON object per line
   tensorboard/              the values of the log for TensorBoard
-  resume/                   the identity of the run and its latest checkpoint
+  resume/                   settings and inputs of the run (its identity), latest checkpoint
   resume/finished.json      written when the run has finished
 ```
 """
@@ -15,7 +15,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from readagain.config.files import run_from_dict, run_to_dict
+from readagain.config.files import run_from_dict, spec_to_dict
 from readagain.config.schema import RunSpec
 from readagain.errors import ArgumentError, ArtifactError, ConfigError, pluralize
 from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
@@ -33,7 +33,7 @@ BASE_MODEL_KEY = "weights begun from"
 class RunDir(OutputDir):
     """Output folder of one training run.
 
-    `RunDir.open` accepts a folder whose run has the same settings and inputs, or fewer epochs.
+    `RunDir.open` accepts a folder whose run has the same inputs and settings, except fewer epochs.
     """
 
     content = "training run"
@@ -62,7 +62,7 @@ class RunDir(OutputDir):
     def has_finished(self, epochs: int) -> bool:
         """Return whether a run of `epochs` epochs has finished; it may have stopped early."""
         state = self.finished_state()
-        # Version 0.1 stored `epochs` 0 and no checkpoint, so such a run cannot be continued.
+        # 0: a run of version 0.1, which has no checkpoint, so it cannot be continued.
         return state is not None and state.epochs in (0, epochs)
 
     def finish(self, state: TrainingState) -> None:
@@ -89,7 +89,7 @@ class RunDir(OutputDir):
         super().check_identity(_rename_base_model(before), _rename_base_model(now))
 
     def is_own_name(self, name: str) -> bool:
-        """Return whether a run creates `name` before its identity is written."""
+        """Return whether `name` may be of a run that has not written its identity yet."""
         return name == RESUME_DIR
 
     def has_output(self) -> bool:
@@ -142,10 +142,10 @@ def _rename_base_model(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _add_defaults(identity: dict[str, Any]) -> dict[str, Any]:
-    """Return an identity with the defaults of settings that its version did not have yet."""
+    """Return an identity with defaults for settings that did not exist when it was stored."""
     names = {field.name for field in fields(RunSpec)}
     settings = {name: value for name, value in identity.items() if name in names}
     try:
-        return {**identity, **run_to_dict(run_from_dict(settings, where=""))}
+        return {**identity, **spec_to_dict(run_from_dict(settings, where=""))}
     except ConfigError:  # this version cannot read it, so `check_identity` will refuse it
         return identity

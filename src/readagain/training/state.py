@@ -8,9 +8,9 @@ from readagain.config.schema import TrainSpec
 
 Criterion = Literal["loss", "rouge"]
 
-MIN_GAIN = 0.01
+STILL_IMPROVING_GAIN = 0.01
 """If the last validation lowered the dev loss by more than this fraction, the run was too short."""
-PLATEAU_GAIN = 0.001
+MIN_PLATEAU_GAIN = 0.001
 """With the schedule `plateau`, a validation is an improvement only if it lowers the dev loss by at
 least this fraction."""
 
@@ -38,7 +38,7 @@ class Scores:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingState:
-    """State of a run after `step` updates."""
+    """State of a run after `step` updates; the names of its fields are keys in stored files."""
 
     step: int = 0
     validated_step: int = 0
@@ -48,13 +48,13 @@ class TrainingState:
     num_worse: int = 0
     """Number of validations since the last improvement."""
     num_plateaus: int = 0
-    """Number of validations without improvement in the whole run."""
+    """Number of validations without improvement in the whole run, for the schedule `plateau`."""
     minutes: float = 0.0
     """Training time, including the time before a resume."""
     metrics_bytes: int = 0
     """Length of `metrics.jsonl`."""
     open_losses: tuple[float, ...] = ()
-    """Losses since the last line of the log."""
+    """Losses of the updates that are not in the log yet."""
     has_stopped_early: bool = False
     """Whether `patience` validations in a row brought no improvement."""
     epochs: int = 0
@@ -81,8 +81,8 @@ class TrainingState:
     def after_validation(self, scores: Scores, spec: TrainSpec) -> "TrainingState":
         """Return the state after a validation.
 
-        Its `best` is `scores` if they are the best so far. With the schedule `plateau`, they may be
-        the best without being an improvement.
+        Its `best` is `scores` if they are the best so far. With the schedule `plateau`, the best
+        scores are no improvement if the gain is below `MIN_PLATEAU_GAIN`.
         """
         best = self.best
         is_best = best is None or scores.value(spec.best_by) > best.value(spec.best_by)
@@ -90,7 +90,7 @@ class TrainingState:
         if best is None or spec.schedule != "plateau":
             is_improvement = is_best
         else:
-            is_improvement = gain >= PLATEAU_GAIN
+            is_improvement = gain >= MIN_PLATEAU_GAIN
         num_worse = 0 if is_improvement else self.num_worse + 1
         return replace(
             self,
@@ -112,10 +112,10 @@ class TrainingState:
         return is_validation_step and not is_validated
 
     def has_ended(self, total_steps: int) -> bool:
-        """Return whether no update is left to do."""
+        """Return whether training is over: stopped early, or after the last update."""
         return self.has_stopped_early or self.step >= total_steps
 
     @property
     def is_improving(self) -> bool:
-        """Whether the latest validation lowered the dev loss by more than `MIN_GAIN`."""
-        return self.last_gain > MIN_GAIN
+        """Whether the gain of the latest validation was more than `STILL_IMPROVING_GAIN`."""
+        return self.last_gain > STILL_IMPROVING_GAIN

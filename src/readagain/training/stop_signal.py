@@ -17,10 +17,10 @@ class StopSignal:
 
 @contextmanager
 def catch_stop_signals() -> Iterator[StopSignal]:
-    """Yield a flag that SIGTERM or Ctrl-C sets until the block ends.
+    """Yield a flag; until the block ends, SIGTERM and Ctrl-C only set this flag.
 
-    A second Ctrl-C has its usual effect. A second SIGTERM has no effect, since `timeout` sends
-    SIGTERM twice, to its child and to the process group. If the second SIGTERM ended the process
+    After the first signal, Ctrl-C has its usual effect again. SIGTERM has none, since `timeout`
+    sends it twice, to its child and to the process group. If the second SIGTERM ended the process
     inside a CUDA kernel, all processes that share the GPU through MPS would fail, too.
     """
     stop = StopSignal()

@@ -76,7 +76,7 @@ class Validator:
         """Return the mean negative log-probability of all target words, or None if stopped."""
         total = torch.zeros((), device=self.dataset.device, dtype=torch.float64)
         count = torch.zeros_like(total)
-        for plan in self.dataset.plan_in_order(batch_size=self.batch_size):
+        for plan in self.dataset.plan_unshuffled(batch_size=self.batch_size):
             if stop.is_set:
                 return None
             batch = self.dataset.batch(plan, batch_size=self.batch_size)
@@ -90,7 +90,7 @@ class Validator:
         step_model = TorchStepModel(model)
         headline_by_pair: dict[int, Headline] = {}
         size = self.batch_size
-        for plan in self.dataset.plan_in_order(batch_size=size, pairs=self.rouge_pairs):
+        for plan in self.dataset.plan_unshuffled(batch_size=size, pairs=self.rouge_pairs):
             if stop.is_set:
                 return None
             batch = self.dataset.batch(plan, batch_size=size)

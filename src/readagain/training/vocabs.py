@@ -27,15 +27,15 @@ class Vocabs:
         yield "source", "source_vocab_size", self.source
         yield "summary", "vocab_size", self.summary
 
-    def set_sizes(self, run: RunSpec) -> RunSpec:
-        """Return a copy of the run with the sizes of these vocabularies."""
+    def apply_sizes(self, run: RunSpec) -> RunSpec:
+        """Return a copy of the run in which the sizes are those of these vocabularies."""
         return replace(run, source_vocab_size=len(self.source), vocab_size=len(self.summary))
 
 
 def build_vocabs(run: RunSpec, lexicon: Lexicon) -> Vocabs:
     """Return vocabularies of the most frequent words of a corpus.
 
-    They have the sizes that the run sets, or less if the corpus has fewer words.
+    They have the sizes in the settings of the run, or less if the corpus has fewer words.
     """
     return Vocabs(
         source=lexicon.vocab("source", run.source_vocab_size),
@@ -60,16 +60,16 @@ def _extend(vocab: Vocab, lexicon: Lexicon, side: Side, num_words: int) -> Vocab
 
 
 def size_notes(run: RunSpec, vocabs: Vocabs) -> list[str]:
-    """Return a note for each vocabulary that is smaller than the run sets."""
+    """Return a note for each vocabulary that is smaller than its size in the run."""
     return [
-        f"the corpus has only {len(vocab):,} {side} words; {name} is reduced from {setting:,}"
+        f"{name} is reduced from {size:,} to {len(vocab):,}, all {side} words of the corpus"
         for side, name, vocab in vocabs.sides()
-        if len(vocab) < (setting := getattr(run, name))
+        if len(vocab) < (size := getattr(run, name))
     ]
 
 
 def check_sizes(changes: Mapping[str, object], vocabs: Vocabs) -> None:
-    """Check that vocabulary sizes set by the user, in `changes`, equal those of the vocabularies.
+    """Check that vocabulary sizes among the `changes` of the user equal those of the vocabularies.
 
     The sizes of a preset are upper bounds. Sizes set by the user are exact.
 
@@ -98,12 +98,12 @@ def coverage(lexicon: Lexicon, side: Side, vocab: Vocab) -> float:
 def coverage_warnings(lexicon: Lexicon, vocabs: Vocabs) -> list[str]:
     """Return a warning for each vocabulary that lacks many words of the corpus."""
     warnings = []
-    for side, setting, vocab in vocabs.sides():
+    for side, name, vocab in vocabs.sides():
         fraction = coverage(lexicon, side, vocab)
         if fraction < LOW_COVERAGE:
             warnings.append(
                 f"the {side} vocabulary of {len(vocab):,} words contains only {fraction:.0%} of "
-                f"the {side} word occurrences of this corpus; increase {setting}, or extend the "
+                f"the {side} word occurrences of this corpus; increase {name}, or extend the "
                 "vocabulary when fine-tuning"
             )
     return warnings

@@ -19,7 +19,7 @@ from fuzzing.output_targets import (
     make_link_reader,
     open_run_dir,
 )
-from readagain.config.files import load_run, read_run_file
+from readagain.config.files import load_run, load_run_file
 from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.manifest import FILE_NAME
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
@@ -361,7 +361,7 @@ TARGETS: dict[str, Target] = {
     "tokenizer": Target(lambda: seed_inputs.TEXTS, lambda folder: _tokenize, weight=12),
     "rouge-texts": Target(lambda: seed_inputs.TEXTS, _file_reader("texts.txt", read_text_lines)),
     "run-file": Target(
-        seed_inputs.run_files, _file_reader("run.toml", lambda path: read_run_file(path, PRESETS))
+        seed_inputs.run_files, _file_reader("run.toml", lambda path: load_run_file(path, PRESETS))
     ),
     "run": Target(seed_inputs.resolved_runs, _file_reader("run.json", load_run)),
     "corpus-manifest": Target(seed_inputs.corpus_manifests, _make_corpus_manifest_reader),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from readagain.batch.shard_worker import ShardWorker, output_format
 from readagain.batch.shards import split_into_shards
 from readagain.errors import ArtifactError, ConfigError, DataError
-from readagain.formats.delimited import write_csv
+from readagain.formats.delimited import to_csv
 from readagain.formats.jsonl import write_jsonl
 from readagain.formats.texts import TextReadOptions
 
@@ -238,12 +238,12 @@ def test_lone_surrogate_is_escaped():
 
 
 def test_csv_cells_have_json_lists_and_empty_nulls():
-    assert write_csv([{"a": None, "b": ["é"]}], ["a", "b"], "") == 'a,b\n,"[""é""]"\n'.encode()
+    assert to_csv([{"a": None, "b": ["é"]}], ["a", "b"], "") == 'a,b\n,"[""é""]"\n'.encode()
 
 
 @given(st.lists(st.text('a", \r\n\t', max_size=6), min_size=2, max_size=2))
 def test_csv_output_reads_back_with_any_line_end(cells):
-    content = write_csv([dict(zip("ab", cells, strict=True))], "ab", ",").decode()
+    content = to_csv([dict(zip("ab", cells, strict=True))], "ab", ",").decode()
     assert content.startswith("a,b\n")
     for newline in ("", None):  # as the csv module requires, and as other programs read it
         read = list(csv.reader(io.StringIO(content, newline=newline)))

@@ -15,7 +15,7 @@ import pytest
         ),
         (
             ["nowhere", "--shortlist", "4000", "--out", "short"],
-            "--shortlist is 4000, which must be measured on real headlines; name a prepared corpus",
+            "--shortlist: its effect must be measured on real headlines; name a prepared corpus",
         ),
         (["nowhere", "--threads", "0"], "--threads is 0; expected 1 to"),
     ],

@@ -23,7 +23,7 @@ def test_result_is_printed_as_a_table(capsys):
         "model               41.2 (40.0 to 42.5)     20.0 (19.0 to 21.0)",
         "first sentence      30.0 (29.0 to 31.0)      10.0 (9.0 to 11.0)",
         "m/report.html: report",
-        "m: ready; readagain serve --model m",
+        "m: ready; to use it, run: readagain serve --model m",
     ]
 
 

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from readagain.config.files import run_to_dict
+from readagain.config.files import spec_to_dict
 from readagain.presets import BASELINES, PRESETS
 
 
@@ -28,14 +28,14 @@ def test_list_as_json(readagain):
 def test_preset_is_printed_as_toml(readagain):
     done = readagain("presets", "tiny", "--set", "decode.beam_size=3")
     printed = tomllib.loads(done.stdout)
-    expected = run_to_dict(PRESETS["tiny"])
+    expected = spec_to_dict(PRESETS["tiny"])
     expected["decode"]["beam_size"] = 3
     assert printed == expected
 
 
 def test_preset_is_printed_as_json(readagain):
     done = readagain("presets", "tiny", "--json")
-    assert json.loads(done.stdout) == run_to_dict(PRESETS["tiny"])
+    assert json.loads(done.stdout) == spec_to_dict(PRESETS["tiny"])
 
 
 def test_baseline_is_listed_and_printed(readagain):

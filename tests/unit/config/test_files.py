@@ -8,12 +8,12 @@ import pytest
 from readagain.config.fields import spec_fields, walk_fields
 from readagain.config.files import (
     load_run,
-    read_run_file,
+    load_run_file,
     run_from_dict,
-    run_to_dict,
     run_to_json,
     run_to_toml,
     save_run,
+    spec_to_dict,
 )
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
@@ -27,7 +27,7 @@ PRESETS = {"base": RunSpec(title="base", paper="none")}
 
 
 def test_run_from_dict_ignores_unused_removed_settings():
-    settings = run_to_dict(RUN)
+    settings = spec_to_dict(RUN)
     settings["model"]["feature_size"] = 0
     assert run_from_dict(settings) == RUN
     settings["model"]["feature_size"] = 16
@@ -60,33 +60,33 @@ def test_json_has_the_kind_of_variants():
 
 
 def test_model_without_kind_is_an_encoder_decoder():
-    settings = run_to_dict(RUN)
+    settings = spec_to_dict(RUN)
     del settings["model"]["kind"]
     assert run_from_dict(settings) == RUN
 
 
 def test_toml_equals_json_with_help_texts():
     text = run_to_toml(RUN)
-    assert tomllib.loads(text) == run_to_dict(RUN)
+    assert tomllib.loads(text) == spec_to_dict(RUN)
     assert run_from_dict(tomllib.loads(text)) == RUN
     assert "max_norm = 1.0  # Maximum gradient norm; larger gradients are clipped." in text
 
 
 def test_missing_setting_takes_its_default():
-    settings = run_to_dict(RUN)
+    settings = spec_to_dict(RUN)
     del settings["decode"]["diversity"]
     assert run_from_dict(settings) == RUN
 
 
 def test_removed_setting_without_effect_is_ignored():
-    settings = run_to_dict(RUN)
+    settings = spec_to_dict(RUN)
     settings["decode"] |= {"coverage": 0.0, "limit_copies": False}
     assert run_from_dict(settings) == RUN
 
 
 @pytest.mark.parametrize(("name", "value"), [("coverage", 0.2), ("limit_copies", True)])
 def test_removed_setting_with_effect_is_unknown(name, value):
-    settings = run_to_dict(RUN)
+    settings = spec_to_dict(RUN)
     settings["decode"][name] = value
     with pytest.raises(ConfigError, match=f"no setting '{name}'"):
         run_from_dict(settings)
@@ -118,7 +118,7 @@ def test_run_file_overrides_a_preset(tmp_path):
         'preset = "base"\n[override]\n"vocab_size" = 2000\n"decode.beam_size" = 4\n'
         '[override.model.encoder]\nkind = "one_pass"\n'
     )
-    assert read_run_file(path, PRESETS) == override(
+    assert load_run_file(path, PRESETS) == override(
         PRESETS["base"],
         {"vocab_size": 2000, "decode.beam_size": 4, "model.encoder.kind": "one_pass"},
     )
@@ -139,19 +139,19 @@ def test_invalid_run_file_is_reported(tmp_path, content, message):
     path = tmp_path / "run.toml"
     path.write_text(content)
     with pytest.raises(ConfigError, match=message) as caught:
-        read_run_file(path, PRESETS)
+        load_run_file(path, PRESETS)
     assert "\n" not in str(caught.value)
 
 
 def test_missing_run_file_is_reported(tmp_path):
     with pytest.raises(ConfigError, match=r"absent\.toml: cannot be read: No such file"):
-        read_run_file(tmp_path / "absent.toml", PRESETS)
+        load_run_file(tmp_path / "absent.toml", PRESETS)
 
 
 def test_run_file_must_be_utf_8(tmp_path):
     (tmp_path / "run.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match=r"run\.toml: not TOML: 'utf-8'"):
-        read_run_file(tmp_path / "run.toml", PRESETS)
+        load_run_file(tmp_path / "run.toml", PRESETS)
 
 
 def test_fields_have_their_help_texts():
@@ -202,4 +202,4 @@ def test_huge_run_file_is_refused(tmp_path, content, reason):
     path = tmp_path / "run.toml"
     path.write_text(content)
     with pytest.raises(ConfigError, match=reason):
-        read_run_file(path, {"plain": RunSpec(title="a", paper="b")})
+        load_run_file(path, {"plain": RunSpec(title="a", paper="b")})

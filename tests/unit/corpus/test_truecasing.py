@@ -24,21 +24,21 @@ def prepare_truecaser(prepared, path, **settings):
 def test_word_with_90_percent_capitals_is_listed(jsonl, prepared):
     phrases = ["NASA"] * 9 + ["nasa"] + ["Rose"] * 8 + ["rose"] * 2 + ["glass"] * 10
     truecaser = prepare_truecaser(prepared, write_phrases(jsonl, *phrases))
-    assert truecaser.word("nasa") == "NASA"
-    assert truecaser.word("rose") is None  # neither spelling is frequent enough
-    assert (truecaser.word("glass"), truecaser.word("harbour")) == ("glass", "harbour")
+    assert truecaser.spelling("nasa") == "NASA"
+    assert truecaser.spelling("rose") is None  # neither spelling is frequent enough
+    assert (truecaser.spelling("glass"), truecaser.spelling("harbour")) == ("glass", "harbour")
 
 
 def test_most_frequent_capitals_are_listed(jsonl, prepared):
     phrases = ["Covid"] * 6 + ["COVID"] * 4 + ["UNO"] * 5 + ["Uno"] * 5
     truecaser = prepare_truecaser(prepared, write_phrases(jsonl, *phrases))
-    assert truecaser.word("covid") == "Covid"
-    assert truecaser.word("uno") == "UNO"  # first in the alphabet
+    assert truecaser.spelling("covid") == "Covid"
+    assert truecaser.spelling("uno") == "UNO"  # first in the alphabet
 
 
 def test_rare_word_is_not_listed(jsonl, prepared):
     truecaser = prepare_truecaser(prepared, write_phrases(jsonl, *["Tarn"] * 9, *["Norrvik"] * 10))
-    assert (truecaser.word("tarn"), truecaser.word("norrvik")) == (None, "Norrvik")
+    assert (truecaser.spelling("tarn"), truecaser.spelling("norrvik")) == (None, "Norrvik")
 
 
 BIGRAMS = [
@@ -51,8 +51,8 @@ def test_bigram_with_other_case_than_its_words_is_listed(jsonl, prepared):
     truecaser = prepare_truecaser(
         prepared, write_phrases(jsonl, *BIGRAMS, *SINGLE_WORDS, headline="Old white mill house")
     )
-    assert (truecaser.word("white"), truecaser.word("house")) == ("white", "house")
-    assert truecaser.word_in_context("white", None, "house") == "White"
+    assert (truecaser.spelling("white"), truecaser.spelling("house")) == ("white", "house")
+    assert truecaser.spelling_in_context("white", None, "house") == "White"
     assert "old mill" not in map(str.lower, truecaser)  # neither spelling is frequent enough
 
 
@@ -66,22 +66,22 @@ def test_bigram_without_headline_words_is_not_listed(jsonl, prepared):
 def test_frequent_headline_words_ignore_texts(jsonl, prepared):
     texts = [SENTENCE.format("us", n) for n in range(60)]
     pairs = [(text, f"Visitors praise US harbours again {n}") for n, text in enumerate(texts)]
-    assert prepare_truecaser(prepared, jsonl(pairs)).word("us") == "US"
-    assert prepare_truecaser(prepared, jsonl(pairs[:40]), out="fewer").word("us") == "us"
+    assert prepare_truecaser(prepared, jsonl(pairs)).spelling("us") == "US"
+    assert prepare_truecaser(prepared, jsonl(pairs[:40]), out="fewer").spelling("us") == "us"
 
 
 def test_title_case_headlines_are_not_counted(jsonl, prepared):
     pairs = [
         (SENTENCE.format("glass", n), f"Visitors Praise the Glass Harbour {n}") for n in range(60)
     ]
-    assert prepare_truecaser(prepared, jsonl(pairs)).word("glass") == "glass"
+    assert prepare_truecaser(prepared, jsonl(pairs)).spelling("glass") == "glass"
 
 
 def test_dev_pairs_are_not_counted(jsonl, prepared):
     train = write_phrases(jsonl, *["glass"] * 10)
     dev = jsonl([(SENTENCE.format("Tarn", n), "Quiet days") for n in range(20)], "dev.jsonl")
     truecaser = prepare_truecaser(prepared, train, dev_files=[dev])
-    assert (truecaser.word("glass"), truecaser.word("tarn")) == ("glass", None)
+    assert (truecaser.spelling("glass"), truecaser.spelling("tarn")) == ("glass", None)
 
 
 @pytest.mark.parametrize("tokenized", [True, False])

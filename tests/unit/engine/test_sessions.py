@@ -42,7 +42,7 @@ def test_damaged_name_is_refused_without_output(graph, capfd):
 
 
 def test_graph_with_other_inputs_is_refused(toy):
-    with pytest.raises(ArtifactError, match=r"step: unexpected or missing .* \(lengths, ids"):
+    with pytest.raises(ArtifactError, match=r"step: unknown inputs or missing .* \(lengths, ids"):
         open_session(
             (toy / "encoder.int8.onnx").read_bytes(),
             threads=1,

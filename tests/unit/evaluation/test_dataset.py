@@ -140,9 +140,7 @@ def test_missing_split_is_an_error(read, gigaword):
 @pytest.mark.parametrize("name", ["train.jsonl", "news.jsonl"])
 def test_split_of_a_file_must_match_its_name(read, tmp_path, jsonl, name):
     file = shutil.copyfile(jsonl, tmp_path / name)
-    with pytest.raises(
-        ConfigError, match=rf"split is 'dev': .*{name} is one data set without this"
-    ):
+    with pytest.raises(ConfigError, match=rf"split is 'dev', but .*{name} is not named after it"):
         read(file, split="dev")
 
 

@@ -16,7 +16,7 @@ from readagain.fitting.page import (
     mark_novel_words,
     render_report,
 )
-from readagain.rouge.options import UNICODE
+from readagain.rouge.options import UNICODE_PROTOCOL
 from readagain.rouge.significance import Comparison
 from readagain.text.document import Token
 from readagain.text.language import find_language
@@ -56,7 +56,7 @@ def render(*, num_texts=30, dropped=None, notes=()):
         manifest=make_manifest(dropped or {}),
         curves=CURVES,
         steps_per_epoch=10,
-        evaluations={name: evaluate(system, data, UNICODE) for name, system in systems.items()},
+        evaluations={name: evaluate(systems[name], data, UNICODE_PROTOCOL) for name in systems},
         notes=notes,
         details={"model": "3 MB <int8>"},
     )

@@ -6,9 +6,9 @@ from readagain.config.override import override
 from readagain.fitting.plan import (
     PATIENCE,
     SIZES,
+    choose_fine_tuning_settings,
+    choose_settings,
     choose_size,
-    fine_tuning_run,
-    new_run,
 )
 from readagain.networks.build import count_parameters
 from readagain.presets import PRESETS
@@ -22,7 +22,7 @@ def run_for(
         "words_per_text": {"p90": words, "p99": 5000},
         "words_per_summary": {"p90": 7, "p99": headline},
     }
-    return new_run(size, num_pairs, statistics, is_spaced=is_spaced, has_gpu=has_gpu)
+    return choose_settings(size, num_pairs, statistics, is_spaced=is_spaced, has_gpu=has_gpu)
 
 
 def updates(run, num_pairs):
@@ -85,7 +85,7 @@ def test_lengths_are_limited(is_spaced, expected):
 
 def test_fine_tuning_keeps_network_and_search():
     news = PRESETS["news"]
-    run = fine_tuning_run(news, 1000, has_gpu=False)
+    run = choose_fine_tuning_settings(news, 1000, has_gpu=False)
     assert (run.model, run.data, run.decode) == (news.model, news.data, news.decode)
     assert run.train.batch_size <= 32  # a stop signal waits for the end of an update
     assert run.train.patience == PATIENCE
@@ -94,6 +94,6 @@ def test_fine_tuning_keeps_network_and_search():
 
 def test_fine_tuning_ignores_training_settings_of_the_model():
     news = override(PRESETS["news"], {"train.objective": "likelihood", "train.batch_size": 2048})
-    assert fine_tuning_run(news, 1000, has_gpu=False) == fine_tuning_run(
+    assert choose_fine_tuning_settings(news, 1000, has_gpu=False) == choose_fine_tuning_settings(
         PRESETS["news"], 1000, has_gpu=False
     )

@@ -88,5 +88,5 @@ def test_compare_reports_rejects_different_items():
 def test_compare_reports_rejects_different_protocols():
     one = score_corpus(["a"], [["a"]], "gigaword")
     two = score_corpus(["a"], [["a"]], "duc2004")
-    with pytest.raises(DataError, match=r"differ: -n 2 -m .* by f1 and .* -b 75 .* by recall"):
+    with pytest.raises(DataError, match=r"differ: -n 2 -m .* with f1 and .* -b 75 .* with recall"):
         compare_reports(one, two)

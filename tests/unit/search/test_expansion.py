@@ -111,25 +111,25 @@ def test_find_allowed_never_bans_a_forced_word(make_candidates):
     assert not is_missing.any()
 
 
-def select(documents, ranking, beam_widths):
+def select(documents, ranking_scores, num_to_select):
     """Return a selection, and the (row, column) of each selected continuation by document."""
-    rows, columns = np.shape(ranking)
+    rows, columns = np.shape(ranking_scores)
     active = ActiveHypotheses(
         documents=np.array(documents),
         ids=np.zeros((rows, 1), dtype=np.int64),
         copied_from=np.full((rows, 1), -1),
         log_probs=np.zeros(rows),
     )
-    scores = np.array(ranking, dtype=np.float64)
+    scores = np.array(ranking_scores, dtype=np.float64)
     continuations = Continuations(
-        columns=None,
+        candidate_columns=None,
         log_probs=scores,
         scores=scores,
-        ranking=scores,
+        ranking_scores=scores,
         dead_ends=np.empty(0, dtype=np.int64),
         dead_end_scores=np.empty(0),
     )
-    selection = select_continuations(active, continuations, np.array(beam_widths))
+    selection = select_continuations(active, continuations, np.array(num_to_select))
     is_selected = selection.is_end | selection.is_word
     return selection, [
         [divmod(int(index), columns) for index in indices[mask]]
@@ -138,8 +138,8 @@ def select(documents, ranking, beam_widths):
 
 
 def test_selection_handles_beams_of_different_width():
-    ranking = [[-9, -1], [-2, -8], [-3, -7], [-1, -4], [-2, -6]]  # EOS, one word
-    selection, cells = select([0, 0, 0, 2, 2], ranking, [3, 9, 2])
+    ranking_scores = [[-9, -1], [-2, -8], [-3, -7], [-1, -4], [-2, -6]]  # EOS, one word
+    selection, cells = select([0, 0, 0, 2, 2], ranking_scores, [3, 9, 2])
     assert selection.documents.tolist() == [0, 2]
     assert cells == [[(0, 1), (1, 0), (2, 0)], [(3, 0), (4, 0)]]
     assert selection.is_end.tolist() == [[False, True, True], [True, True, False]]
@@ -147,11 +147,11 @@ def test_selection_handles_beams_of_different_width():
 
 
 def test_selection_of_a_wide_beam_takes_all_continuations():
-    ranking = [[-1, -2, -np.inf], [-2, -1, -3]] * 5
-    _, cells = select(np.arange(10), ranking, [9] * 10)
+    ranking_scores = [[-1, -2, -np.inf], [-2, -1, -3]] * 5
+    _, cells = select(np.arange(10), ranking_scores, [9] * 10)
     assert cells[0] == [(0, 0), (0, 1)]
     assert cells[9] == [(9, 1), (9, 0), (9, 2)]
-    _, (cells,) = select([0, 0], ranking[:2], [9])
+    _, (cells,) = select([0, 0], ranking_scores[:2], [9])
     assert cells == [(0, 0), (1, 1), (0, 1), (1, 0), (1, 2)]
 
 

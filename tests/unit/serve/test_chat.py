@@ -96,7 +96,7 @@ def test_title_prompt_of_open_webui_gets_json(chat, summarizer):
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"messages": []}, "messages is empty; expected at least one"),
+        ({"messages": []}, "messages is empty; expected at least one item"),
         ({}, "messages is missing"),
         (
             {"messages": [{"role": "system", "content": "x"}]},

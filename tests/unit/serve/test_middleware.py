@@ -8,7 +8,7 @@ import re
 import pytest
 
 from readagain.serve.app import build_app
-from readagain.serve.errors import ApiError, ClientGoneError
+from readagain.serve.errors import ApiError, ClientDisconnectedError
 from readagain.serve.logs import JsonFormatter
 from readagain.serve.metrics import Metrics
 from readagain.serve.middleware import (
@@ -402,7 +402,7 @@ def test_slow_bodies_displace_each_other():
 
 
 def test_disconnect_during_body_ends_request():
-    with pytest.raises(ClientGoneError, match="the client disconnected"):
+    with pytest.raises(ClientDisconnectedError, match="the client disconnected"):
         read_body(receiving(chunk(b"1"), {"type": "http.disconnect"}))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from readagain.explain.view import explanation_view
 from readagain.serve import errors
-from readagain.serve.errors import ClientGoneError, describe_problems
+from readagain.serve.errors import ClientDisconnectedError, describe_problems
 from readagain.serve.models import LoadedModels
 from readagain.serve.routes import LARGE_BODY_BYTES, run_until_disconnect
 from readagain.serve.settings import RequestLimits, ServeSettings
@@ -169,7 +169,7 @@ def test_model_field_selects_model(run_client, summarizer, blocked):
     ("body", "expected"),
     [
         ({"texts": ["x"] * 4}, "texts has 4 items; the limit is 3"),
-        ({"texts": []}, "texts is empty; expected at least one"),
+        ({"texts": []}, "texts is empty; expected at least one item"),
         ({"texts": "x"}, "texts is a string; expected a list"),
         ({"texts": [None]}, "texts[0] is null; expected a string"),
         ({"texts": ["\ud800"]}, "texts[0] contains a lone surrogate"),
@@ -391,7 +391,7 @@ def test_disconnect_cancels_the_work():
         await asyncio.sleep(0)  # after the work has started
         return {"type": "http.disconnect"}
 
-    with pytest.raises(ClientGoneError):
+    with pytest.raises(ClientDisconnectedError):
         run_with_disconnect(work, disconnect)
     assert cancelled == [True]
 

@@ -32,15 +32,15 @@ def informative(*sentences):
 
 
 def test_truecaser_finds_words_by_norm():
-    assert [CASES.word(norm) for norm in ("iphone", "nasa", "house", "white")] == [
+    assert [CASES.spelling(norm) for norm in ("iphone", "nasa", "house", "white")] == [
         "iPhone", "NASA", "house", None,
     ]  # fmt: skip
 
 
 def test_truecaser_spells_a_pair_by_its_neighbour():
-    assert CASES.word_in_context("white", None, "house") == "White"
-    assert CASES.word_in_context("house", "white", None) == "House"
-    assert CASES.word_in_context("house", None, "white") == "house"
+    assert CASES.spelling_in_context("white", None, "house") == "White"
+    assert CASES.spelling_in_context("house", "white", None) == "House"
+    assert CASES.spelling_in_context("house", None, "white") == "house"
 
 
 def test_saved_truecaser_loads_equal(tmp_path):
@@ -89,8 +89,8 @@ def test_truecaser_overrides_its_fallback():
 
 
 def test_default_truecaser_has_frequent_words():
-    assert default_truecaser().word("monday") == "Monday"
-    assert default_truecaser().word("bridge") == "bridge"
+    assert default_truecaser().spelling("monday") == "Monday"
+    assert default_truecaser().spelling("bridge") == "bridge"
 
 
 def test_case_at_sentence_start_is_not_informative():

@@ -59,8 +59,8 @@ def make_shard(pairs):
 def load_dataset(data, *, shards=(PAIRS,), device=CPU):
     return TrainingDataset(
         CorpusSplit("train", tuple(map(make_shard, shards))),
-        encoder_id_by_lexicon_id=LEXICON.vocab_ids(SOURCE_VOCAB),
-        decoder_id_by_lexicon_id=LEXICON.vocab_ids(VOCAB),
+        source_id_by_lexicon_id=LEXICON.vocab_ids(SOURCE_VOCAB),
+        summary_id_by_lexicon_id=LEXICON.vocab_ids(VOCAB),
         vocab_size=len(VOCAB),
         data=data,
         device=device,
@@ -109,7 +109,7 @@ def expected_row(index, data, bucket):
 def test_batch_equals_loop_over_pairs(data, batch_size):
     dataset = load_dataset(data)
     indices = []
-    for plan in dataset.plan_in_order(batch_size=batch_size):
+    for plan in dataset.plan_unshuffled(batch_size=batch_size):
         batch = dataset.batch(plan, batch_size=batch_size)
         for row, index in enumerate(plan.pairs.tolist()):
             values = {name: tensor[row].tolist() for name, tensor in vars(batch).items()}
@@ -120,7 +120,7 @@ def test_batch_equals_loop_over_pairs(data, batch_size):
 
 def test_words_not_in_lexicon_are_unk_and_not_copied():
     dataset = load_dataset(ONE_SENTENCE)
-    (plan,) = dataset.plan_in_order(batch_size=8)
+    (plan,) = dataset.plan_unshuffled(batch_size=8)
     batch = dataset.batch(plan, batch_size=8)
     V = len(VOCAB)
     assert batch.source_ext_ids[1, :5].tolist() == [V, UNK, V, UNK, 6]
@@ -129,7 +129,7 @@ def test_words_not_in_lexicon_are_unk_and_not_copied():
 
 def test_padding_rows_have_one_word_and_no_target():
     dataset = load_dataset(replace(ONE_SENTENCE, num_sentences=2))
-    (plan,) = dataset.plan_in_order(batch_size=8)
+    (plan,) = dataset.plan_unshuffled(batch_size=8)
     batch = dataset.batch(plan, batch_size=8)
     assert batch.shape_key() == (8, 2, 5, 5)
     assert batch.source_lengths[5:].tolist() == [[1, 0]] * 3
@@ -141,7 +141,7 @@ def test_several_shards_equal_one_shard():
     data = replace(ONE_SENTENCE, num_sentences=2)
     one_shard = load_dataset(data)
     three_shards = load_dataset(data, shards=(PAIRS[:2], PAIRS[2:3], PAIRS[3:]))
-    (plan,) = one_shard.plan_in_order(batch_size=5)
+    (plan,) = one_shard.plan_unshuffled(batch_size=5)
     batch = three_shards.batch(plan, batch_size=5)
     for name, expected in vars(one_shard.batch(plan, batch_size=5)).items():
         assert torch.equal(getattr(batch, name), expected), name
@@ -161,7 +161,7 @@ def test_epoch_order_depends_on_seed_and_epoch():
 
 def test_processes_divide_a_batch():
     dataset = load_dataset(ONE_SENTENCE)
-    (plan,) = dataset.plan_in_order(batch_size=5)
+    (plan,) = dataset.plan_unshuffled(batch_size=5)
     whole = dataset.batch(plan, batch_size=5)
     parts = [
         dataset.local_batch(plan, batch_size=5, rank=rank, world_size=2).assemble()
@@ -176,7 +176,7 @@ def test_processes_divide_a_batch():
 
 def test_process_without_pairs_gets_padding_rows():
     dataset = load_dataset(ONE_SENTENCE)
-    plan = replace(dataset.plan_in_order(batch_size=8)[0], pairs=torch.tensor([4]))
+    plan = replace(dataset.plan_unshuffled(batch_size=8)[0], pairs=torch.tensor([4]))
     batch = dataset.local_batch(plan, batch_size=4, rank=1, world_size=2).assemble()
     assert batch.source_lengths.tolist() == [[1], [1]]
     assert not batch.target_valid.any()
@@ -185,7 +185,7 @@ def test_process_without_pairs_gets_padding_rows():
 def test_device_with_and_without_index_is_the_same():
     dataset = load_dataset(ONE_SENTENCE, device=torch.device("cpu", 0))
     assert isinstance(
-        dataset.local_batch(dataset.plan_in_order(batch_size=8)[0], batch_size=8), BatchIndices
+        dataset.local_batch(dataset.plan_unshuffled(batch_size=8)[0], batch_size=8), BatchIndices
     )
 
 
@@ -200,15 +200,15 @@ def test_sentences_are_those_that_the_network_reads(data):
         assert words == truncate([text.split() for text in texts], data)
 
 
-def test_plan_in_order_has_only_the_requested_pairs():
-    plans = load_dataset(ONE_SENTENCE).plan_in_order(batch_size=2, pairs=[3, 0, 4])
+def test_plan_unshuffled_has_only_the_requested_pairs():
+    plans = load_dataset(ONE_SENTENCE).plan_unshuffled(batch_size=2, pairs=[3, 0, 4])
     assert sorted(pair for plan in plans for pair in plan.pairs.tolist()) == [0, 3, 4]
-    assert load_dataset(ONE_SENTENCE).plan_in_order(batch_size=2, pairs=[]) == []
+    assert load_dataset(ONE_SENTENCE).plan_unshuffled(batch_size=2, pairs=[]) == []
 
 
 def test_static_copy_copies_another_batch():
     dataset = load_dataset(ONE_SENTENCE)
-    (plan,) = dataset.plan_in_order(batch_size=8)
+    (plan,) = dataset.plan_unshuffled(batch_size=8)
     first, second = (
         dataset.batch(replace(plan, pairs=torch.tensor(pairs)), batch_size=2)
         for pairs in ([0, 1], [2, 3])
@@ -226,8 +226,8 @@ def test_style_token_follows_the_words_of_each_source(data):
     style_id = 99
     dataset = TrainingDataset(
         CorpusSplit("train", (make_shard(PAIRS),)),
-        encoder_id_by_lexicon_id=LEXICON.vocab_ids(SOURCE_VOCAB),
-        decoder_id_by_lexicon_id=LEXICON.vocab_ids(VOCAB),
+        source_id_by_lexicon_id=LEXICON.vocab_ids(SOURCE_VOCAB),
+        summary_id_by_lexicon_id=LEXICON.vocab_ids(VOCAB),
         vocab_size=len(VOCAB),
         style_id=style_id,
         data=data,
@@ -235,7 +235,10 @@ def test_style_token_follows_the_words_of_each_source(data):
     )
     # The same words without the token, which takes the place of the last word.
     plain = load_dataset(replace(data, max_source_words=data.max_source_words - 1))
-    [plan], [plain_plan] = dataset.plan_in_order(batch_size=8), plain.plan_in_order(batch_size=8)
+    [plan], [plain_plan] = (
+        dataset.plan_unshuffled(batch_size=8),
+        plain.plan_unshuffled(batch_size=8),
+    )
     styled, expected = dataset.batch(plan, batch_size=8), plain.batch(plain_plan, batch_size=8)
     assert torch.equal(styled.source_lengths, expected.source_lengths + 1)
     for row, length in enumerate(expected.source_lengths[:, 0].tolist()):

@@ -30,7 +30,7 @@ def test_show_start_prints_run_notes_and_warnings(make_job):
     printed = output.getvalue()
     assert "Tiny Read-Again LSTM + copy" in printed
     assert "100 pairs, 14 updates in 2 epochs" in printed
-    assert "the corpus has only" in printed
+    assert "is reduced from" in printed
     assert "resuming from step 7" in printed
 
 

@@ -53,7 +53,7 @@ def test_weights_without_new_words_are_unchanged(trained):
 def test_new_words_start_as_unk(trained):
     vocabs = add_words(trained.vocabs)
     before, after = trained.weights(trained.vocabs), trained.weights(vocabs)
-    model = build_model(vocabs.set_sizes(trained.model_dir.run))
+    model = build_model(vocabs.apply_sizes(trained.model_dir.run))
     model.load_state_dict(after)
     for name, num_added in (("source_embedding.weight", 1), ("previous_words.embedding.weight", 2)):
         torch.testing.assert_close(after[name][:-num_added], before[name])
@@ -73,7 +73,7 @@ def test_every_network_gets_rows_for_new_words(corpus, run_job, tmp_path, preset
     trained = TrainedModel.open(job.out)
     vocabs = add_words(trained.vocabs)
     weights = trained.weights(vocabs)
-    build_model(vocabs.set_sizes(trained.model_dir.run)).load_state_dict(weights)
+    build_model(vocabs.apply_sizes(trained.model_dir.run)).load_state_dict(weights)
     tables = [name for name in weights if name.endswith("embedding.weight")]
     assert len(tables) == (3 if preset == "abs_69k" else 2)
     for name in tables:

@@ -18,7 +18,7 @@ def test_resolve_uses_vocabulary_of_the_corpus(make_job, corpus):
     assert resolved.run.vocab_size == len(resolved.vocabs.summary)
     assert resolved.run.source_vocab_size == len(resolved.vocabs.source)
     assert "bridge" in resolved.vocabs.summary
-    assert any("the corpus has only" in note for note in resolved.notes)
+    assert any("is reduced from" in note for note in resolved.notes)
     assert resolved.identity["corpus fingerprint"] == corpus.manifest.fingerprint
     assert resolved.trained_model is None
 

@@ -54,8 +54,8 @@ def test_model_has_truecaser_for_its_vocabulary(make_job, run_job, corpus):
     model = ModelDir.open(job.out)
     truecaser = model.truecaser
     assert truecaser == corpus.truecaser.restricted_to(model.vocab)
-    assert (truecaser.word("monday"), truecaser.word("bridge")) == ("Monday", "bridge")
-    assert truecaser.word("repairs") is None  # not in the decoder vocabulary
+    assert (truecaser.spelling("monday"), truecaser.spelling("bridge")) == ("Monday", "bridge")
+    assert truecaser.spelling("repairs") is None  # not in the decoder vocabulary
 
 
 def test_fine_tuning_keeps_truecaser_of_the_model(make_job, run_job, corpus_without_dev):
@@ -65,7 +65,7 @@ def test_fine_tuning_keeps_truecaser_of_the_model(make_job, run_job, corpus_with
     second = make_job(preset=None, begin_from=first.out, data=corpus_without_dev.folder, out="on")
     run_job(second)
     truecaser = ModelDir.open(second.out).truecaser
-    assert (truecaser.word("monday"), truecaser.word("zyxwick")) == ("Monday", "Zyxwick")
+    assert (truecaser.spelling("monday"), truecaser.spelling("zyxwick")) == ("Monday", "Zyxwick")
 
 
 def test_model_without_truecaser_has_no_file(make_job, run_job, corpus, monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from readagain.config.files import run_to_dict
+from readagain.config.files import spec_to_dict
 from readagain.config.schema import RunSpec
 from readagain.errors import ArtifactError, ConfigError
 from readagain.storage.model_manifest import write_model_files
@@ -189,11 +189,11 @@ def test_differences_are_quoted_on_one_line(tmp_path):
 
 
 def test_run_of_an_older_version_lacks_settings(tmp_path):
-    now = run_to_dict(RunSpec(title="", paper=""))
+    now = spec_to_dict(RunSpec(title="", paper=""))
     before = {**now, "data": {"num_sentences": 1}}
     del before["model"]["decoder"]["initial_state"]
     open_and_close(tmp_path, before)
-    now = run_to_dict(RunSpec(title="", paper=""))
+    now = spec_to_dict(RunSpec(title="", paper=""))
     open_and_close(tmp_path, now)
     german = {**now, "data": {**now["data"], "language": "de"}}
     with pytest.raises(ConfigError, match=r"data\.language was 'en' and is now 'de'"):

@@ -27,11 +27,11 @@ def test_vocabs_are_limited_by_the_corpus():
     vocabs = build_vocabs(PRESETS["tiny"], LEXICON)
     assert vocabs.source.words == (*SPECIAL_TOKENS, "the", "bridge", "opens", "quay")
     assert vocabs.summary.words == (*SPECIAL_TOKENS, "bridge", "opens")
-    run = vocabs.set_sizes(PRESETS["tiny"])
+    run = vocabs.apply_sizes(PRESETS["tiny"])
     assert (run.source_vocab_size, run.vocab_size) == (8, 6)
     assert size_notes(PRESETS["tiny"], vocabs) == [
-        "the corpus has only 8 source words; source_vocab_size is reduced from 4,000",
-        "the corpus has only 6 summary words; vocab_size is reduced from 2,000",
+        "source_vocab_size is reduced from 4,000 to 8, all source words of the corpus",
+        "vocab_size is reduced from 2,000 to 6, all summary words of the corpus",
     ]
     assert size_notes(run, vocabs) == []
 

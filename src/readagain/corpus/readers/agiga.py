@@ -4,7 +4,7 @@ A file has one month of a newswire. Each tag is on its own line. `<HEADLINE>` an
 contain one parse tree per line. The tokens, dependencies and coreferences that follow in
 `<sentences>` are skipped. Words are taken from the parse trees as in the published preprocessing of
 Rush, Chopra and Weston 2015 (the repository NAMAS): the first sentence ends with the first full
-stop of the first paragraph, digits become #, entities such as &amp; stay, and headlines lose their
+stop of the first paragraph, digits become #, escapes such as &amp; stay, and headlines lose their
 punctuation.
 """
 
@@ -57,24 +57,24 @@ SPLIT_OF_MONTH: dict[tuple[str, str], SplitName] = {
 }
 
 
-def find_months(folder: Path) -> list[Path]:
+def find_month_files(folder: Path) -> list[Path]:
     """Return the files of Annotated Gigaword below a folder, in sorted order."""
     return sorted(path for path in walk_files(folder) if _MONTH_FILE.match(path.name))
 
 
-def split_by_month(path: Path) -> SplitName:
+def split_from_month(path: Path) -> SplitName:
     """Return the split of a file of Annotated Gigaword in Rush et al. 2015.
 
     Raises:
         DataError: if the name of the file does not contain a month.
     """
-    name = _MONTH_FILE.match(path.name.lower())
-    if name is None:
+    match = _MONTH_FILE.match(path.name.lower())
+    if match is None:
         raise DataError(
             f"{path}: no month of Annotated Gigaword in this name; expected a name such as "
             "afp_eng_199405.xml.gz"
         )
-    return SPLIT_OF_MONTH.get((name[1], name[2]), "train")
+    return SPLIT_OF_MONTH.get((match[1], match[2]), "train")
 
 
 def _read_blocks(source: CorpusInput) -> Iterator[Block]:

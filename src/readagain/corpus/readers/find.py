@@ -23,13 +23,13 @@ SPLIT_NAMES: dict[SplitName, tuple[str, ...]] = {
     "dev": ("dev", "val", "valid", "validation"),
     "test": ("test",),
 }
-# Suffixes of the files of a folder that are read.
+# Suffixes of the files that are read from a folder.
 KNOWN_SUFFIXES = (*TABLE_SUFFIXES, *MARKUP_SUFFIXES)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusReadOptions:
-    """Options for reading inputs; what is None is detected."""
+    """Options for reading inputs; options that are None are detected."""
 
     format: str | None = None
     text_column: str | None = None
@@ -40,7 +40,7 @@ class CorpusReadOptions:
     is_tokenized: bool | None = None
     """Whether texts and headlines are tokenized as in Gigaword."""
     split_by: str | None = None
-    """"month" assigns the files of Annotated Gigaword to the splits of Rush et al. 2015."""
+    """If "month", the files of Annotated Gigaword are split as in Rush et al. 2015."""
 
 
 def find_inputs(
@@ -85,13 +85,13 @@ def find_inputs(
                     format = options.format
                 else:
                     format = "parallel" if options.headlines else detect_format(file)
-                file_split = agiga.split_by_month(file) if options.split_by else split
+                file_split = agiga.split_from_month(file) if options.split_by else split
                 inputs.append(_make_input(file, format, options, argument, file_split))
     if inputs and not any(source.columns for source in inputs):
         formats = ", ".join(sorted({source.format for source in inputs}))
         for name in ("text_column", "headline_column"):
             if getattr(options, name):
-                raise ArgumentError(
+                raise ArgumentError(  # replaces {name} by the name of the argument or option
                     f"{{{name}}}: no input has columns (format: {{0}}); remove it", formats
                 )
     return inputs
@@ -113,13 +113,13 @@ def _find_files(
         if file.is_file() and file.resolve() not in excluded and _is_corpus_file(file, options)
     ]
     if not files:
-        if files := agiga.find_months(path):
+        if files := agiga.find_month_files(path):
             return files
         if duc_nist.find_documents(path):
             return [path]
     # Use the files that are named after the split, or else those that are named after no split.
-    used_files = [file for file in files if split_by_name(file) == split] or [
-        file for file in files if split_by_name(file) is None
+    used_files = [file for file in files if split_from_name(file) == split] or [
+        file for file in files if split_from_name(file) is None
     ]
     if not used_files:
         names = ", ".join(file.name for file in files) or "none of a known format"
@@ -141,7 +141,7 @@ def _is_corpus_file(path: Path, options: CorpusReadOptions) -> bool:
     return plain_name(path).endswith(KNOWN_SUFFIXES) or options.format is not None
 
 
-def split_by_name(path: Path) -> SplitName | None:
+def split_from_name(path: Path) -> SplitName | None:
     """Return the split that a file is named after, or None."""
     first_word = re.split(r"[^a-z]", plain_name(path), maxsplit=1)[0]
     return next((split for split, names in SPLIT_NAMES.items() if first_word in names), None)

@@ -11,26 +11,26 @@ from readagain.formats.lines import line_blocks
 from readagain.formats.records import Block, InvalidRecord, TableFormat
 
 TEXT, HEADLINE = "text", "headline"
-"""Columns of formats whose columns users cannot choose, such as feeds."""
+"""Column names of formats in which users cannot choose the columns, such as feeds."""
 
 
-def table_format(table: TableFormat) -> CorpusFormat:
-    """Return the corpus format for the module `table`, which reads records."""
+def corpus_format(reader: TableFormat) -> CorpusFormat:
+    """Return the corpus format of tables that `reader`, a module of `formats`, reads."""
 
     def read_blocks(source: CorpusInput) -> Iterator[Block]:
         assert source.columns is not None
         columns = (source.columns.text, source.columns.headline)
-        return table.read_blocks(source.path, source.encoding, columns=columns)
+        return reader.read_blocks(source.path, source.encoding, columns=columns)
 
     def parse_block(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
-        for record in table.parse_block(block, source.path, source.encoding):
+        for record in reader.parse_block(block, source.path, source.encoding):
             if isinstance(record, InvalidRecord):
                 yield record
             else:
                 yield pick_example(record.fields, source, f"{source.path}:{record.number}")
 
     return CorpusFormat(
-        read_blocks=read_blocks, parse_block=parse_block, column_names=table.column_names
+        read_blocks=read_blocks, parse_block=parse_block, column_names=reader.column_names
     )
 
 
@@ -52,9 +52,9 @@ def pick_example(
     return headline if isinstance(headline, InvalidRecord) else Example(text, headline)
 
 
-JSONL = table_format(jsonl)
-CSV = table_format(delimited)
-PARQUET = table_format(parquet)
+JSONL = corpus_format(jsonl)
+CSV = corpus_format(delimited)
+PARQUET = corpus_format(parquet)
 
 _ARXIV_COLUMNS = Columns(text="abstract", headline="title")
 ARXIV_KEYS = frozenset({"abstract", "title", "categories"})

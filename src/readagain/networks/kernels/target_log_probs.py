@@ -17,10 +17,10 @@ BLOCK_V = 2048
 """Number of vocabulary words that a program processes at a time."""
 BLOCK_S = 64
 """Number of source positions that a program processes at a time."""
-LOWEST = -1e30
+LOW = -1e30
 """Finite number in place of the log of zero."""
 FLOOR = math.log(torch.finfo(torch.float32).tiny)
-"""Smallest log-probability that is returned, as in the PyTorch functions."""
+"""Smallest log-probability before label smoothing, as in the PyTorch functions."""
 
 
 @triton.jit
@@ -38,7 +38,7 @@ def _forward(
     BLOCK: tl.constexpr, COPY_BLOCK: tl.constexpr, HAS_COPY: tl.constexpr, LOW: tl.constexpr,
     FLOOR: tl.constexpr,
 ):  # fmt: skip
-    """Compute the log-probability of one target.
+    """Compute the log-probability of one target, with label smoothing.
 
     Reads (B, T, V) vocab_logits, (B, T, S) copy_logits, (B, S) valid and ext_ids, (B, T) targets.
     Stores (B, T) log_probs and, for the backward pass, the logs of the softmax denominator (sum
@@ -47,14 +47,14 @@ def _forward(
     row = tl.program_id(0).to(tl.int64)
     b = row // T
     target = tl.load(targets + row)
-    running_max, running_sum, mean_logit = LOW, 0.0, 0.0
+    running_max, running_sum, logit_sum = LOW, 0.0, 0.0
     for block_start in range(0, V, BLOCK):
         word = block_start + tl.arange(0, BLOCK)
         logits = tl.load(vocab_logits + row * V + word, mask=word < V, other=LOW).to(tl.float32)
         logits = tl.where(word < V, logits, LOW)
-        mean_logit += tl.sum(tl.where(word < V, logits, 0.0), 0)
+        logit_sum += tl.sum(tl.where(word < V, logits, 0.0), 0)
         running_max, running_sum = _add_exp(running_max, running_sum, logits, LOW)
-    mean_logit = mean_logit / V
+    mean_logit = logit_sum / V
     vocab_id = tl.minimum(target, V - 1)
     vocab_logit = tl.load(vocab_logits + row * V + vocab_id).to(tl.float32)
     target_max, target_sum = tl.where(target < V, vocab_logit, LOW), tl.where(target < V, 1.0, 0.0)
@@ -98,14 +98,14 @@ def _backward(
     target = tl.load(targets + row)
     log_denominator = tl.load(log_denominators + row)
     log_numerator = tl.load(log_numerators + row)
-    scale = tl.load(d_log_probs + row)
-    is_reachable = (log_numerator > LOW) & (log_numerator - log_denominator > FLOOR)
-    numerator_scale = tl.where(is_reachable, scale * (1.0 - smoothing), 0.0)
-    denominator_scale = numerator_scale + scale * smoothing
+    d_log_prob = tl.load(d_log_probs + row)
+    has_gradient = (log_numerator > LOW) & (log_numerator - log_denominator > FLOOR)
+    numerator_scale = tl.where(has_gradient, d_log_prob * (1.0 - smoothing), 0.0)
+    denominator_scale = numerator_scale + d_log_prob * smoothing
     for block_start in range(0, V, BLOCK):
         word = block_start + tl.arange(0, BLOCK)
         logits = tl.load(vocab_logits + row * V + word, mask=word < V, other=LOW).to(tl.float32)
-        d = scale * smoothing / V - denominator_scale * tl.exp(logits - log_denominator)
+        d = d_log_prob * smoothing / V - denominator_scale * tl.exp(logits - log_denominator)
         d += tl.where(
             word == target, numerator_scale * tl.exp(tl.minimum(logits - log_numerator, 0.0)), 0.0
         )
@@ -154,7 +154,7 @@ class TritonTargetLogProbs(torch.autograd.Function):
         _forward[(B * T,)](
             vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
             log_probs, log_denominators, log_numerators, T, V, S, label_smoothing,
-            BLOCK=BLOCK_V, COPY_BLOCK=BLOCK_S, HAS_COPY=S > 0, LOW=LOWEST,
+            BLOCK=BLOCK_V, COPY_BLOCK=BLOCK_S, HAS_COPY=S > 0, LOW=LOW,
             FLOOR=FLOOR,
         )  # fmt: skip
         ctx.save_for_backward(
@@ -179,7 +179,7 @@ class TritonTargetLogProbs(torch.autograd.Function):
             vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
             log_denominators, log_numerators, d_log_probs.contiguous(), d_vocab, d_copy,
             T, V, S, ctx.label_smoothing,
-            BLOCK=BLOCK_V, COPY_BLOCK=BLOCK_S, HAS_COPY=S > 0, LOW=LOWEST,
+            BLOCK=BLOCK_V, COPY_BLOCK=BLOCK_S, HAS_COPY=S > 0, LOW=LOW,
             FLOOR=FLOOR,
         )  # fmt: skip
         return d_vocab, d_copy, None, None, None, None
