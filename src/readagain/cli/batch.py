@@ -167,7 +167,7 @@ def _print_summary(manifest: "JobManifest", out: str, kept_rows: int) -> None:
     if manifest.bad_rows:
         directory = f"{out.rstrip('/')}/{BAD_ROWS}"
         bad_note = f", {pluralize(manifest.bad_rows, 'bad row')} written to {directory}"
-    num_files = pluralize(len(manifest.shards), "shard")
+    written_files = pluralize(len(manifest.shards), "shard")
     if manifest.settings["one_file_per_input"]:
-        num_files = pluralize(len({shard.source for shard in manifest.shards}), "file")
-    print(f"{out}: {pluralize(manifest.rows, 'row')} in {num_files}{kept_note}{bad_note}")
+        written_files = pluralize(len({shard.source for shard in manifest.shards}), "file")
+    print(f"{out}: {pluralize(manifest.rows, 'row')} in {written_files}{kept_note}{bad_note}")
