@@ -344,7 +344,7 @@ def evaluate(
         model: bundled model, model folder, or baseline: prefix, lead or topiary.
         data: texts with references: a prepared corpus, a folder in the layout of Gigaword or DUC,
             or a file in any format of 'readagain prepare'.
-        protocol: name of a protocol, which sets decoding options and the kind of ROUGE.
+        protocol: protocol, which sets decoding and the kind of ROUGE.
         split: split of a folder with several splits: train, dev or test; None: dev for a prepared
             corpus.
         limit: maximum number of rows; None: all.

@@ -12,7 +12,7 @@ from readagain.rouge.options import PROTOCOLS
 if TYPE_CHECKING:
     from readagain.evaluation.evaluate import Evaluation
 
-PROTOCOL_HELP = f"Protocol, which sets the search and the kind of ROUGE: {', '.join(PROTOCOLS)}."
+PROTOCOL_HELP = f"Protocol, which sets decoding and the kind of ROUGE: {', '.join(PROTOCOLS)}."
 
 
 EXAMPLES = (

@@ -91,9 +91,7 @@ def _compare_with_baselines(evaluations: dict[str, Evaluation]) -> str:
     comparisons = compare_reports(evaluations[model].rouge, evaluations[best_baseline].rouge)
     comparison = comparisons["rouge-1"]
     points = f"{100 * abs(comparison.difference):.1f} points of ROUGE-1"
-    interval = (
-        f"95% interval of the difference: {100 * comparison.low:.1f} to {100 * comparison.high:.1f}"
-    )
+    interval = f"95% interval {100 * comparison.low:+.1f} to {100 * comparison.high:+.1f}"
     baseline = f"the best baseline, {best_baseline} ({interval})"
     if comparison.low > 0:
         return f"{points} above {baseline}."

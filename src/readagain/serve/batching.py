@@ -185,8 +185,7 @@ class BatchingQueue:
         batch: list[_Item] = []
         num_chars = 0
         for rank, (job, index) in ranked_items:
-            # Texts that do not fit count, too, so no shorter text overtakes the first of them.
-            num_chars += len(job.texts[index])
+            num_chars += len(job.texts[index])  # also of a text that is not added below
             fits = not is_shared or num_chars <= MAX_SHARED_CHARS
             if len(batch) < self._max_batch and (rank == 0 or fits):
                 batch.append((job, index))

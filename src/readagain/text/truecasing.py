@@ -247,9 +247,7 @@ def truecase_start(
     words = list(takewhile(_is_caps_word, surfaces))
     remaining = surfaces[len(words) :]
     spellings = [truecaser.spelling(norm) for norm in norms[: len(words)]]
-    has_other_spelling = any(
-        spelling is not None and not spelling.isupper() for spelling in spellings
-    )
+    has_other_spelling = any(spelling and not spelling.isupper() for spelling in spellings)
     is_unknown_name = not any(spellings) and _looks_like_name(words)
     is_changed = has_other_spelling or is_unknown_name
     if not is_changed or _has_intended_capitals(words, remaining):
@@ -293,7 +291,7 @@ def _looks_like_name(words: Sequence[str]) -> bool:
 
 
 def _is_caps_word(surface: str) -> bool:
-    """Return whether a word is in capitals; hyphens and apostrophes may be between them."""
+    """Return whether a word consists of capitals, hyphens and apostrophes."""
     return surface.isupper() and all(c.isalpha() or c in "-'’" for c in surface)
 
 
@@ -301,8 +299,7 @@ def _truecase_word(surface: str, spelling: str | None, truecaser: Truecaser) -> 
     """Truecase an all-caps word by its usual spelling, or part by part if it has hyphens."""
     if spelling is not None and len(spelling) == len(surface):
         return "".join(
-            c.lower() if spelled.islower() else c
-            for c, spelled in zip(surface, spelling, strict=True)
+            c.lower() if cased.islower() else c for c, cased in zip(surface, spelling, strict=True)
         )
     if surface[:1] in ("'", "’") or surface == "N'T" or _ORDINAL.fullmatch(surface):
         return surface.lower()

@@ -235,10 +235,7 @@ def test_style_token_follows_the_words_of_each_source(data):
     )
     # The same words without the token, which takes the place of the last word.
     plain = load_dataset(replace(data, max_source_words=data.max_source_words - 1))
-    [plan], [plain_plan] = (
-        dataset.plan_unshuffled(batch_size=8),
-        plain.plan_unshuffled(batch_size=8),
-    )
+    [plan], [plain_plan] = (data.plan_unshuffled(batch_size=8) for data in (dataset, plain))
     styled, expected = dataset.batch(plan, batch_size=8), plain.batch(plain_plan, batch_size=8)
     assert torch.equal(styled.source_lengths, expected.source_lengths + 1)
     for row, length in enumerate(expected.source_lengths[:, 0].tolist()):
