@@ -193,7 +193,7 @@ def train(
             `begin_from`.
         data: prepared corpus to train on.
         out: folder for the run and the trained model.
-        changes: settings to override, such as "train.epochs=20".
+        changes: settings to override, such as train.epochs=20.
         seed: random seed; None: from the preset.
         begin_from: bundled model or model folder to fine-tune.
         extend_vocab: with `begin_from`: number of words of this corpus to add to each vocabulary.

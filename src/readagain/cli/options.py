@@ -20,7 +20,9 @@ Decorator = Callable[[Command], Command]
 _RENAMED_OPTIONS = {
     "begin_from": "--from",
     "changes": "--set",
+    "device_name": "--device",
     "is_tokenized": "--tokenized or --raw",
+    "only_seed": "--seed",
     "recipes": "--recipe",
     "summary_field": "--field",
     "tests": "--test",
@@ -164,11 +166,14 @@ def _make_parameter(
     flag = as_option(option.name).replace(" or ", "/")
     if option.default is True:
         flag += f"/--no-{flag[2:]}"
+    help_text = re.sub(r"`(\w+)`", lambda match: as_option(match[1]), option.help)
+    if option.value_type == list[str]:
+        help_text = f"{help_text.removesuffix('.')}; may be repeated."
     is_unset_number = option.default is None and option.value_type in (int, float)
     typer_option = typer.Option(
         *(flag, short) if short else (flag,),
         **{
-            "help": re.sub(r"`(\w+)`", lambda match: as_option(match[1]), option.help),
+            "help": help_text,
             "metavar": "|".join(option.choices) or None,
             "show_default": option.unset or (is_unset_number and unset) or True,
             "rich_help_panel": panel,
@@ -215,12 +220,8 @@ OnErrorOption = Annotated[
 SummaryField = Annotated[str, writing_option("--field", help="Name of the field for the summary.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-# Options for scoring, settings and resources.
+# Options for resources.
 
-CHANGES_HELP = "Setting to override, such as train.epochs=20; may be repeated."
-Changes = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help=CHANGES_HELP)
-]
 Threads = Annotated[
     int | None,
     running_option(

@@ -25,7 +25,7 @@ EXAMPLES = (
     train,
     data={"short": "-d", "metavar": "FOLDER"},
     out={"short": "-o", "metavar": "FOLDER"},
-    changes={"metavar": "NAME=VALUE", "help": options.CHANGES_HELP},
+    changes={"metavar": "NAME=VALUE"},
     seed={},
     begin_from={"metavar": "MODEL"},
     extend_vocab={"metavar": "WORDS", "min": 0},

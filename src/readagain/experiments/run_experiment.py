@@ -23,6 +23,7 @@ from readagain.experiments.catalog import Experiment, PlannedRun
 from readagain.experiments.copying import count_oov
 from readagain.experiments.corpora import DUC, Corpora, EvaluationSet
 from readagain.experiments.importance import measure_importance
+from readagain.experiments.options import ReproduceOptions
 from readagain.experiments.paper_examples import run_paper_examples
 from readagain.experiments.results import (
     MEASURES,
@@ -31,7 +32,7 @@ from readagain.experiments.results import (
     pack_scores,
     write_result,
 )
-from readagain.experiments.settings import ReproduceOptions, experiment_run
+from readagain.experiments.settings import experiment_run
 from readagain.experiments.trained_model import ExperimentModel
 from readagain.networks.build import count_parameters
 from readagain.processors import describe_machine

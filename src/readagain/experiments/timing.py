@@ -19,9 +19,10 @@ from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.summarizer import Summarizer
 from readagain.evaluation.report import write_text
 from readagain.experiments.catalog import EXPERIMENTS, paper_table
+from readagain.experiments.options import Scale
 from readagain.experiments.results import BATCH_SIZES, TIMING_FILE
 from readagain.experiments.sample_corpus import TIMED_SENTENCES
-from readagain.experiments.settings import Scale, experiment_network
+from readagain.experiments.settings import experiment_network
 from readagain.export.write import build_graphs
 from readagain.model_dir import PRECISIONS, Precision
 from readagain.networks.build import build_model
