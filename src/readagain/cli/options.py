@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -202,9 +202,6 @@ TextFormat = Annotated[
 TextColumn = Annotated[
     str | None, reading_option(help="Field or column of the text.", show_default="detected")
 ]
-HeadlineColumn = Annotated[
-    str | None, reading_option(help="Field or column of the headline.", show_default="detected")
-]
 Encoding = Annotated[str, reading_option(help="Encoding of text, JSONL and CSV.")]
 
 OnErrorOption = Annotated[
@@ -228,14 +225,6 @@ Threads = Annotated[
         help="Number of threads.", show_default="all processors", callback=check_threads
     ),
 ]
-TrainingThreads = Annotated[
-    int,
-    running_option(
-        "--threads",
-        help="Number of CPU threads; 0 chooses by the size of the network.",
-        callback=check_threads_or_zero,
-    ),
-]
 Precision = Annotated[
     str | None,
     running_option(
@@ -243,7 +232,4 @@ Precision = Annotated[
         help="Precision of the ONNX graphs.",
         show_default="int8 if available",
     ),
-]
-Device = Annotated[
-    Literal["auto", "cpu", "cuda"], running_option(help="Device; auto uses a GPU if there is one.")
 ]

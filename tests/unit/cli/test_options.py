@@ -9,6 +9,7 @@ from readagain.cli.options import as_option
 from readagain.config.fields import argument_fields
 from readagain.config.options import OPTIONS
 from readagain.experiments.options import ReproduceOptions
+from readagain.fitting.fit import fit
 
 
 def flags(command):
@@ -31,6 +32,7 @@ def test_command_has_every_decoding_option(command):
         ("train", train),
         ("export", export_model),
         ("evaluate", evaluate),
+        ("fit", fit),
         ("reproduce", ReproduceOptions),
     ],
 )
