@@ -85,19 +85,23 @@ def decoding_options(
     return _add_parameters([_make_parameter(OPTIONS[name], unset=default) for name in names])
 
 
-def spec_options(spec: object, panel: str) -> Decorator:
+def spec_options(spec: object, *names: str, panel: str | None = None) -> Decorator:
     """Return a decorator that adds one option for each field of a dataclass to a command.
 
     The command receives them as keyword arguments.
 
     Args:
         spec: instance with the default values; its class has the types and help texts.
+        names: names of the fields; by default all.
         panel: heading of these options in the help text.
     """
+    fields = spec_fields(type(spec))
     return _add_parameters(
         [
-            _make_parameter(replace(field, default=getattr(spec, name)), unset="none", panel=panel)
-            for name, field in spec_fields(type(spec)).items()
+            _make_parameter(
+                replace(fields[name], default=getattr(spec, name)), unset="none", panel=panel
+            )
+            for name in names or fields
         ]
     )
 
