@@ -10,6 +10,7 @@ from readagain.cli.main import resumable
 from readagain.cli.options import running_option, writing_option
 from readagain.config.options import SummarizeOptions
 from readagain.errors import ConfigError, pluralize
+from readagain.processors import check_parallelism
 from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -108,8 +109,9 @@ def command(
     if address is not None and engine != "ray":
         raise ConfigError(f"--address {address}: needs --engine ray; add it or remove --address")
     if engine == "local":  # not for Ray, whose machines may have more processors
-        options.check_threads(threads)
-        options.check_workers(workers)
+        check_parallelism("threads", threads)
+        if workers:
+            check_parallelism("workers", workers)
     read_options = make_read_options(format, text_column, encoding)
     config = ShardConfig(
         out=out,

@@ -33,9 +33,7 @@ EXAMPLES = (
 @options.argument_options(
     fit, panel="Reading", text_column={}, headline_column={}, encoding={}, on_error={}
 )
-@options.argument_options(
-    fit, panel="Running", device={}, threads={"callback": options.check_threads_or_zero}
-)
+@options.argument_options(fit, panel="Running", device={}, threads={})
 def command(
     pairs: Annotated[
         list[str],

@@ -12,7 +12,6 @@ import typer
 from readagain.config.fields import SpecField, argument_fields, spec_fields
 from readagain.config.options import OPTIONS
 from readagain.formats.records import OnError
-from readagain.processors import check_parallelism, num_threads
 
 Command = Callable[..., None]
 Decorator = Callable[[Command], Command]
@@ -38,29 +37,6 @@ running_option = partial(typer.Option, rich_help_panel="Running")
 def as_option(argument: str) -> str:
     """Return the command-line option of a Python argument, for messages."""
     return _RENAMED_OPTIONS.get(argument) or "--" + argument.replace("_", "-")
-
-
-def check_threads(threads: int | None) -> int | None:
-    """Check the number of threads; a callback of Typer, which returns the value."""
-    if threads is not None:
-        num_threads(threads)
-    return threads
-
-
-def check_workers(workers: int) -> int:
-    """Check that there are not too many processes; a callback of Typer, which returns the value.
-
-    Each command handles 0 and negative numbers itself.
-    """
-    if workers > 0:
-        check_parallelism("workers", workers)
-    return workers
-
-
-def check_threads_or_zero(threads: int) -> int:
-    """Check the number of threads, where 0 means that the command chooses it."""
-    check_threads(threads or None)
-    return threads
 
 
 Model = Annotated[
@@ -225,9 +201,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 Threads = Annotated[
     int | None,
-    running_option(
-        help="Number of threads.", show_default="all processors", callback=check_threads
-    ),
+    running_option(help="Number of threads.", show_default="all processors"),
 ]
 Precision = Annotated[
     str | None,

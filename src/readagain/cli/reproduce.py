@@ -41,7 +41,7 @@ EXAMPLES = (
     panel="Running",
     keep_weights={},
     device_name={},
-    threads={"callback": options.check_threads_or_zero},
+    threads={},
 )
 def command(
     names: Annotated[

@@ -31,9 +31,7 @@ EXAMPLES = (
     extend_vocab={"metavar": "WORDS", "min": 0},
     overwrite={},
 )
-@options.argument_options(
-    train, panel="Running", device={}, threads={"callback": options.check_threads_or_zero}
-)
+@options.argument_options(train, panel="Running", device={}, threads={})
 def command(
     preset: Annotated[
         str | None,

@@ -7,6 +7,7 @@ from typing import Literal
 
 from readagain.config.fields import join_with_or
 from readagain.errors import ArgumentError
+from readagain.processors import check_parallelism
 
 Scale = Literal["paper", "small"]
 """Sizes of the networks: those of the paper, or tiny ones for a test run."""
@@ -54,6 +55,8 @@ class ReproduceOptions:
     keep_weights: bool = False
 
     def __post_init__(self) -> None:
+        if self.threads:
+            check_parallelism("threads", self.threads)
         from readagain.experiments.catalog import RECIPE_NAMES  # here, to keep --help fast
 
         for recipe in self.recipes:

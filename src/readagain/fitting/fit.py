@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from readagain.errors import ArgumentError, require
 from readagain.formats.records import OnError
+from readagain.processors import check_parallelism
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -62,6 +63,8 @@ def fit(
     Raises:
         ReadAgainError: naming the input, option or directory and the problem.
     """
+    if threads:
+        check_parallelism("threads", threads)
     for module in ("onnx", "torch"):
         require(module, extra="train", purpose="fitting a model")
     from rich.console import Console

@@ -100,6 +100,7 @@ def refused(monkeypatch, capsys, tmp_path):
         ["export", "nowhere"],
         ["evaluate", "--model", "news", "--data", "nowhere", "--protocol", "gigaword"],
         ["train", "tiny", "--data", "nowhere", "--out", "nowhere"],
+        ["fit", "nowhere.csv", "--out", "nowhere"],
         ["reproduce", "--out", "nowhere"],
         ["batch", "nowhere.jsonl", "nowhere"],
     ],
