@@ -68,7 +68,7 @@ def reproduce(options: ReproduceOptions, console: Console) -> ReproduceResult:
         result.done.append(DECODING_TIME)
     if result.done or result.existing or not (result.failed or result.skipped):
         for problem in write_report(options.out):
-            console.print(problem, highlight=False, markup=False, soft_wrap=True)
+            console.out(problem, highlight=False)
     return result
 
 

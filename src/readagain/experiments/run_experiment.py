@@ -319,7 +319,7 @@ class ExperimentRunner:
 
     def print(self, line: str) -> None:
         """Print a line as it is, without markup."""
-        self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+        self.console.out(line, highlight=False)
 
 
 def own_decode_settings(

@@ -275,7 +275,7 @@ class FitJob:
         return FitResult(out=self.out, is_finished=True, scores=scores, notes=tuple(notes))
 
     def _print(self, line: str) -> None:
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self.console.out(line, highlight=False)
 
 
 def _check_language(run: RunSpec, manifest: CorpusManifest, base: Path) -> None:
