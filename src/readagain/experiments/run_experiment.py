@@ -26,7 +26,6 @@ from readagain.experiments.importance import measure_importance
 from readagain.experiments.options import ReproduceOptions
 from readagain.experiments.paper_examples import run_paper_examples
 from readagain.experiments.results import (
-    MEASURES,
     DatasetResult,
     ExperimentResult,
     pack_scores,
@@ -36,7 +35,7 @@ from readagain.experiments.settings import experiment_run
 from readagain.experiments.trained_model import ExperimentModel
 from readagain.networks.build import count_parameters
 from readagain.processors import describe_machine
-from readagain.rouge.options import SCORE_KINDS
+from readagain.rouge.options import MEASURES, SCORE_KINDS
 from readagain.search.features import FEATURE_NAMES
 from readagain.storage.output_dir import LocalDir
 from readagain.training.checkpoint import latest_checkpoint
