@@ -264,7 +264,7 @@ def test_full_disk_keeps_checkpoint(make_job, run_job, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(checkpoint, "write_tensors", fill_disk)
         with pytest.raises(
-            ArtifactError, match=r"step \d+ cannot be saved: No space left on device; step \d+ is"
+            ArtifactError, match=r"step \d+: cannot be saved: No space left on device; step \d+ is"
         ):
             run_job(interrupted)
     run_job(interrupted)
