@@ -121,11 +121,11 @@ def _compare_decoders(
 
     def our_pass() -> None:
         outputs = dispatch.decode_teacher_forced(*inputs, DecoderWeights(*weights))
-        torch.autograd.grad(outputs[0], with_gradient, output_gradient)
+        torch.autograd.grad(outputs, with_gradient, output_gradient)
 
     def plain_pass() -> None:
         outputs = decode_teacher_forced(*inputs, DecoderWeights(*weights))
-        torch.autograd.grad(outputs[0], with_gradient, output_gradient)
+        torch.autograd.grad(outputs, with_gradient, output_gradient)
 
     plain_ms = _measure_ms(plain_pass, device, 3)
     _print_row(f"decoder, {SUMMARY_WORDS} words, plain loop", plain_ms, plain_ms)

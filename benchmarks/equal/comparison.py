@@ -29,6 +29,7 @@ from readagain.model_dir import ModelDir
 from readagain.networks.build import build_model, count_parameters
 from readagain.processors import describe_machine
 from readagain.rouge.corpus import score_corpus
+from readagain.rouge.options import MEASURES
 from readagain.text.document import read_document
 
 SUMY = ("setuptools<81", "numpy", "sumy==0.13.0")
@@ -36,7 +37,6 @@ REPOSITORY = Path(__file__).parents[2]
 BATCH_SIZES = (1, 16)
 TURNS = 2
 PROTOCOL = "gigaword"
-MEASURES = ("rouge-1", "rouge-2", "rouge-l")
 COLUMNS = (
     "system", "ROUGE-1 / 2 / L", "words", "parameters, M", "MB on disk", "headlines/s, alone",
     "16 together", "install size, MB", "trained",

@@ -15,7 +15,7 @@ from readagain.corpus.filters import FilterLimits, choose_filters
 from readagain.corpus.settings import DEFAULT_MAX_SENTENCES, PrepareSettings, SplitSize
 from readagain.errors import ArgumentError, require
 from readagain.formats.records import OnError
-from readagain.processors import num_processors, num_threads
+from readagain.processors import check_parallelism, num_processors, num_threads
 from readagain.rouge.options import UNICODE_PROTOCOL, Protocol
 
 if TYPE_CHECKING:
@@ -130,6 +130,8 @@ def prepare(
         )
     if workers < 0:
         raise ArgumentError("{workers} is {0}; expected 0 or more", workers)
+    if workers:
+        check_parallelism("workers", workers)
     settings = PrepareSettings(
         language=language,
         max_sentences=max_sentences,
@@ -194,7 +196,7 @@ def train(
             `begin_from`.
         data: prepared corpus to train on.
         out: folder for the run and the trained model.
-        changes: settings to override, such as "train.epochs=20".
+        changes: settings to override, such as train.epochs=20.
         seed: random seed; None: from the preset.
         begin_from: bundled model or model folder to fine-tune.
         extend_vocab: with `begin_from`: number of words of this corpus to add to each vocabulary.
@@ -209,6 +211,8 @@ def train(
     Raises:
         ReadAgainError: for invalid settings, and if training diverges.
     """
+    if threads:
+        check_parallelism("threads", threads)
     require("torch", extra="train", purpose="training")
     from rich.console import Console
 
@@ -285,6 +289,7 @@ def export_model(
             "{shortlist}: its effect must be measured on real headlines; name a prepared corpus "
             "with {check_on}"
         )
+    threads = num_threads(threads)
     for module in ("onnx", "torch"):
         require(module, extra="train", purpose="exporting")
     from readagain.export.check import check_graphs, corpus_texts, random_texts
@@ -307,7 +312,7 @@ def export_model(
         graphs,
         texts,
         origin=origin,
-        threads=num_threads(threads),
+        threads=threads,
         full_vocab_model=full_vocab_model,
     )
     path = write_graphs(model_dir, graphs, asdict(check), out=None if out is None else Path(out))
@@ -374,6 +379,7 @@ def evaluate(
     from readagain.evaluation.evaluate import evaluate as evaluate_system
     from readagain.evaluation.systems import load_system
 
+    num_threads(threads)  # checks the number before the data set is read
     read_options = CorpusReadOptions(
         format=format,
         text_column=text_column,

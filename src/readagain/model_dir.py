@@ -39,12 +39,6 @@ PRECISIONS: tuple[Precision, ...] = ("int8", "float32")
 """Precisions of exported graphs, the preferred one first."""
 
 _REQUIRED = (RUN_FILE, SOURCE_VOCAB_FILE, VOCAB_FILE)
-# Tensors with one row for each word of a vocabulary, and the setting that has its size.
-_WORD_TENSORS = {
-    "source_embedding.weight": "source_vocab_size",
-    "previous_words.embedding.weight": "vocab_size",
-    "output.project.weight": "vocab_size",
-}
 
 
 def graph_names(precision: str) -> tuple[str, str]:
@@ -54,7 +48,10 @@ def graph_names(precision: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class ModelDir:
-    """Opened model folder; manifest, settings, vocabularies and tensor shapes are consistent."""
+    """Opened model folder; manifest, settings and vocabularies are consistent.
+
+    `networks.build.find_weights` checks the shapes of the weights.
+    """
 
     path: Path
     manifest: ModelManifest
@@ -89,8 +86,6 @@ class ModelDir:
             truecaser=Truecaser.load(path / CASES_FILE) if CASES_FILE in optional else Truecaser(),
         )
         _check_vocabs(model_dir)
-        if model_dir.has(WEIGHTS_FILE):
-            _check_weights(model_dir)
         return model_dir
 
     def has(self, name: str) -> bool:
@@ -150,23 +145,6 @@ def _check_vocabs(model_dir: ModelDir) -> None:
             raise ArtifactError(
                 f"{model_dir.path}: {RUN_FILE} sets a vocabulary of {expected} words, "
                 f"{name} has {len(vocab)}; was {name} edited by hand?"
-            )
-
-
-def _check_weights(model_dir: ModelDir) -> None:
-    """Check that the tensors of words have the sizes of the vocabularies.
-
-    `networks.build.find_weights` checks the shapes of all tensors, which needs torch.
-    """
-    path, tensors = model_dir.path / WEIGHTS_FILE, model_dir.tensors
-    for name, setting in _WORD_TENSORS.items():
-        expected = getattr(model_dir.run, setting)
-        if name not in tensors:
-            raise ArtifactError(f"{path}: no tensor '{name}'; these are weights of another network")
-        if tensors[name].shape[:1] != (expected,):
-            raise ArtifactError(
-                f"{path}: tensor '{name}' has shape {tensors[name].shape}; "
-                f"expected {expected} rows, one for each word"
             )
 
 

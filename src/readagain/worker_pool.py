@@ -77,11 +77,11 @@ def run_tasks(
         Exception: as raised by `build` or by a task.
     """
     new_tasks = iter(tasks)
-    running: dict[Future[Result], tuple[_Worker[Task, Result], Task, int]] = {}
+    running: dict[Future[Result], tuple[_PoolProcess[Task, Result], Task, int]] = {}
     num_failed_starts = 0
     with ExitStack() as pools:
         for task in islice(new_tasks, num_workers):
-            worker = _Worker(build, pools)
+            worker = _PoolProcess(build, pools)
             running[worker.run(task)] = worker, task, 0
         while running:
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -97,7 +97,7 @@ def run_tasks(
                             f"{MAX_CRASHES} worker processes died while they started, perhaps "
                             "because memory ran out; use fewer workers"
                         )
-                    worker = _Worker(build, pools)
+                    worker = _PoolProcess(build, pools)
                     if num_crashes < MAX_CRASHES:
                         running[worker.run(task)] = worker, task, num_crashes
                         continue
@@ -109,7 +109,7 @@ def run_tasks(
                     running[worker.run(task)] = worker, task, 0
 
 
-class _Worker(Generic[Task, Result]):
+class _PoolProcess(Generic[Task, Result]):
     """Process that runs one task at a time; it is terminated when `pools` is closed."""
 
     def __init__(self, build: Callable[[], Callable[[Task], Result]], pools: ExitStack) -> None:

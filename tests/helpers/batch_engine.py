@@ -13,3 +13,7 @@ def run_in_process(job: BatchJob, finished: FinishedShards) -> Iterator[ShardMet
     for source in job.inputs:
         for item in job.split_input(source, finished):
             yield item if isinstance(item, ShardMetadata) else worker.run(item)
+
+
+class StoppedError(Exception):
+    """Raised in place of a kill."""

@@ -1,8 +1,9 @@
 """Copy softmax as a dense tensor, to compare with."""
 
+import torch.nn.functional as F
 from torch import Tensor
 
-from readagain.networks.outputs import extended_probs, joint_probs
+from readagain.networks.outputs import joint_probs
 
 
 def copy_log_probs(
@@ -10,4 +11,5 @@ def copy_log_probs(
 ) -> Tensor:
     """Return the (B, V + S) log-probabilities of all next words; -inf for ids without a word."""
     generated, copied = joint_probs(vocab_logits, copy_logits, source_valid)
-    return extended_probs(generated, copied, source_ext_ids).log()
+    generated = F.pad(generated, (0, copied.size(1)))
+    return generated.scatter_add(1, source_ext_ids, copied).log()

@@ -93,9 +93,8 @@ def test_equations_12_to_14_teacher_forced(decoder, known_summary, way):
     else:
         gates = decoder.input(words)
         found = decode_teacher_forced(gates, *source, start.hidden, start.cell, decoder.weights())
-    for t, expected in enumerate(by_hand):
-        for ours, theirs in zip(found, expected, strict=True):
-            np.testing.assert_allclose(numbers(ours[0, t]), theirs, atol=1e-12)
+    for t, (s, _, _) in enumerate(by_hand):
+        np.testing.assert_allclose(numbers(found[0, t]), s, atol=1e-12)
 
 
 def test_equations_12_to_14_single_steps(decoder, known_summary):

@@ -158,6 +158,13 @@ def test_second_batch_on_same_folder_is_rejected(inputs, tmp_path):
     assert "another process is writing into this folder" in second.stderr
 
 
+def test_unknown_output_format_is_an_error(inputs, tmp_path, readagain):
+    result = readagain("batch", inputs[0], tmp_path / "out", "--output-format", "xml")
+    assert result.returncode == 2
+    assert "'xml' is not one of" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_batch_can_stop_at_invalid_row(inputs, tmp_path, readagain):
     result = readagain("batch", inputs[0], tmp_path / "out", "--model", TOY, "--on-error", "stop")
     assert result.returncode == 2
@@ -170,7 +177,6 @@ def test_batch_can_stop_at_invalid_row(inputs, tmp_path, readagain):
     [
         (["none.jsonl"], "none.jsonl: no such file"),
         (["*.none"], "*.none: no file matches this pattern"),
-        (["--output-format", "xml"], "--output-format is 'xml'; expected one of jsonl, csv"),
         (["--format", "xml"], "--format is 'xml'; expected one of text, lines"),
         (["--address", "auto"], "--address auto: needs --engine ray"),
         (["--model", "none"], "no model 'none'"),

@@ -64,6 +64,8 @@ def test_arguments_are_named_as_in_python(pairs, tmp_path):
         readagain.prepare(pairs, tmp_path / "out", split_by="month", dev_pairs=3)
     with pytest.raises(ConfigError, match="workers is -1; expected 0 or more"):
         readagain.prepare(pairs, tmp_path / "out", workers=-1)
+    with pytest.raises(ConfigError, match="workers is 9999; expected 1 to "):
+        readagain.prepare(pairs, tmp_path / "out", workers=9999)
     with pytest.raises(ConfigError, match="precision is 'int4'; expected int8, float32 or both"):
         readagain.export_model(tmp_path, precision="int4")
 

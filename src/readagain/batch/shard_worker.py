@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from readagain.batch.job_dir import SHARDS, ShardMetadata, checksum
 from readagain.batch.locations import open_directory
@@ -19,7 +19,6 @@ from readagain.formats.texts import TextFormat, TextRecord
 from readagain.model_dir import Precision
 
 OutputFormat = Literal["jsonl", "csv", "parquet"]
-OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 
 OutputRow = dict[str, Any]
 

@@ -10,6 +10,7 @@ from readagain.cli.main import resumable
 from readagain.cli.options import running_option, writing_option
 from readagain.config.options import SummarizeOptions
 from readagain.errors import ConfigError, pluralize
+from readagain.processors import check_parallelism
 from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -47,12 +48,8 @@ def command(
     encoding: options.Encoding = "utf-8",
     on_error: options.OnErrorOption = "skip",
     output_format: Annotated[
-        str | None,
-        writing_option(
-            metavar="jsonl|csv|parquet",
-            help="Output format.",
-            show_default="format of the input; jsonl for text",
-        ),
+        Literal["jsonl", "csv", "parquet"] | None,
+        writing_option(help="Output format.", show_default="format of the input; jsonl for text"),
     ] = None,
     one_file_per_input: Annotated[
         bool,
@@ -105,19 +102,16 @@ def command(
     from readagain.batch.job import BatchJob, group_inputs
     from readagain.batch.locations import find_files
     from readagain.batch.run import local_engine, run_batch
-    from readagain.batch.shard_worker import OUTPUT_FORMATS, ShardConfig
+    from readagain.batch.shard_worker import ShardConfig
     from readagain.batch.shards import SplitOptions
     from readagain.cli.progress import job_progress
 
-    if output_format is not None and output_format not in OUTPUT_FORMATS:
-        raise ConfigError(
-            f"--output-format is '{output_format}'; expected one of {', '.join(OUTPUT_FORMATS)}"
-        )
     if address is not None and engine != "ray":
         raise ConfigError(f"--address {address}: needs --engine ray; add it or remove --address")
     if engine == "local":  # not for Ray, whose machines may have more processors
-        options.check_threads(threads)
-        options.check_workers(workers)
+        check_parallelism("threads", threads)
+        if workers:
+            check_parallelism("workers", workers)
     read_options = make_read_options(format, text_column, encoding)
     config = ShardConfig(
         out=out,

@@ -55,7 +55,7 @@ EXAMPLES = (
 @options.argument_options(
     evaluate,
     panel="Running",
-    threads={"callback": options.check_threads},
+    threads={},
     precision={"metavar": "int8|float32"},
 )
 def command(

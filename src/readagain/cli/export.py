@@ -23,9 +23,7 @@ EXAMPLES = (
     check_on={"metavar": "PREPARED"},
     check_texts={},
 )
-@options.argument_options(
-    export_model, panel="Running", threads={"callback": options.check_threads}
-)
+@options.argument_options(export_model, panel="Running", threads={})
 def command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Model folder of 'readagain train'.")],
     **arguments: Any,

@@ -5,14 +5,13 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from readagain.config.fields import SpecField, argument_fields, spec_fields
 from readagain.config.options import OPTIONS
 from readagain.formats.records import OnError
-from readagain.processors import check_parallelism, num_threads
 
 Command = Callable[..., None]
 Decorator = Callable[[Command], Command]
@@ -20,7 +19,9 @@ Decorator = Callable[[Command], Command]
 _RENAMED_OPTIONS = {
     "begin_from": "--from",
     "changes": "--set",
+    "device_name": "--device",
     "is_tokenized": "--tokenized or --raw",
+    "only_seed": "--seed",
     "recipes": "--recipe",
     "summary_field": "--field",
     "tests": "--test",
@@ -36,29 +37,6 @@ running_option = partial(typer.Option, rich_help_panel="Running")
 def as_option(argument: str) -> str:
     """Return the command-line option of a Python argument, for messages."""
     return _RENAMED_OPTIONS.get(argument) or "--" + argument.replace("_", "-")
-
-
-def check_threads(threads: int | None) -> int | None:
-    """Check the number of threads; a callback of Typer, which returns the value."""
-    if threads is not None:
-        num_threads(threads)
-    return threads
-
-
-def check_workers(workers: int) -> int:
-    """Check that there are not too many processes; a callback of Typer, which returns the value.
-
-    Each command handles 0 and negative numbers itself.
-    """
-    if workers > 0:
-        check_parallelism("workers", workers)
-    return workers
-
-
-def check_threads_or_zero(threads: int) -> int:
-    """Check the number of threads, where 0 means that the command chooses it."""
-    check_threads(threads or None)
-    return threads
 
 
 Model = Annotated[
@@ -83,19 +61,23 @@ def decoding_options(
     return _add_parameters([_make_parameter(OPTIONS[name], unset=default) for name in names])
 
 
-def spec_options(spec: object, panel: str) -> Decorator:
+def spec_options(spec: object, *names: str, panel: str | None = None) -> Decorator:
     """Return a decorator that adds one option for each field of a dataclass to a command.
 
     The command receives them as keyword arguments.
 
     Args:
         spec: instance with the default values; its class has the types and help texts.
+        names: names of the fields; by default all.
         panel: heading of these options in the help text.
     """
+    fields = spec_fields(type(spec))
     return _add_parameters(
         [
-            _make_parameter(replace(field, default=getattr(spec, name)), unset="none", panel=panel)
-            for name, field in spec_fields(type(spec)).items()
+            _make_parameter(
+                replace(fields[name], default=getattr(spec, name)), unset="none", panel=panel
+            )
+            for name in names or fields
         ]
     )
 
@@ -164,11 +146,14 @@ def _make_parameter(
     flag = as_option(option.name).replace(" or ", "/")
     if option.default is True:
         flag += f"/--no-{flag[2:]}"
+    help_text = re.sub(r"`(\w+)`", lambda match: as_option(match[1]), option.help)
+    if option.value_type == list[str]:
+        help_text = f"{help_text.removesuffix('.')}; may be repeated."
     is_unset_number = option.default is None and option.value_type in (int, float)
     typer_option = typer.Option(
         *(flag, short) if short else (flag,),
         **{
-            "help": re.sub(r"`(\w+)`", lambda match: as_option(match[1]), option.help),
+            "help": help_text,
             "metavar": "|".join(option.choices) or None,
             "show_default": option.unset or (is_unset_number and unset) or True,
             "rich_help_panel": panel,
@@ -197,9 +182,6 @@ TextFormat = Annotated[
 TextColumn = Annotated[
     str | None, reading_option(help="Field or column of the text.", show_default="detected")
 ]
-HeadlineColumn = Annotated[
-    str | None, reading_option(help="Field or column of the headline.", show_default="detected")
-]
 Encoding = Annotated[str, reading_option(help="Encoding of text, JSONL and CSV.")]
 
 OnErrorOption = Annotated[
@@ -215,25 +197,11 @@ OnErrorOption = Annotated[
 SummaryField = Annotated[str, writing_option("--field", help="Name of the field for the summary.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-# Options for scoring, settings and resources.
+# Options for resources.
 
-CHANGES_HELP = "Setting to override, such as train.epochs=20; may be repeated."
-Changes = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help=CHANGES_HELP)
-]
 Threads = Annotated[
     int | None,
-    running_option(
-        help="Number of threads.", show_default="all processors", callback=check_threads
-    ),
-]
-TrainingThreads = Annotated[
-    int,
-    running_option(
-        "--threads",
-        help="Number of CPU threads; 0 chooses by the size of the network.",
-        callback=check_threads_or_zero,
-    ),
+    running_option(help="Number of threads.", show_default="all processors"),
 ]
 Precision = Annotated[
     str | None,
@@ -242,7 +210,4 @@ Precision = Annotated[
         help="Precision of the ONNX graphs.",
         show_default="int8 if available",
     ),
-]
-Device = Annotated[
-    Literal["auto", "cpu", "cuda"], running_option(help="Device; auto uses a GPU if there is one.")
 ]

@@ -39,7 +39,7 @@ EXAMPLES = (
 @options.argument_options(
     prepare,
     out={"short": "-o", "metavar": "FOLDER"},
-    workers={"callback": options.check_workers},
+    workers={},
     overwrite={},
 )
 @options.spec_options(FilterLimits(), panel="Filters")

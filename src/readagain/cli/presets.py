@@ -19,7 +19,14 @@ def command(
             help="Preset or run file to print; without it, all presets are listed.",
         ),
     ] = None,
-    changes: options.Changes = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Settings to override, such as train.epochs=20; may be repeated.",
+        ),
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """List the presets, or print all settings of one."""

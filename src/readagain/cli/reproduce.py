@@ -1,21 +1,17 @@
 """`readagain reproduce`: rebuild the paper's tables and figures."""
 
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from readagain.cli import options
-from readagain.cli.options import running_option
 from readagain.cli.output import persistent_console
 from readagain.errors import ConfigError, require
+from readagain.experiments.options import ReproduceOptions
 
 if TYPE_CHECKING:
     from readagain.experiments.reproduce import ReproduceResult
-
-_training_option = partial(typer.Option, rich_help_panel="Training")
-_scoring_option = partial(typer.Option, rich_help_panel="Scoring")
 
 EXAMPLES = (
     "readagain reproduce --scale small --out runs/small",
@@ -23,6 +19,30 @@ EXAMPLES = (
 )
 
 
+@options.argument_options(
+    ReproduceOptions,
+    out={"short": "-o", "metavar": "FOLDER"},
+    changes={"metavar": "NAME=VALUE"},
+)
+@options.argument_options(
+    ReproduceOptions,
+    panel="Training",
+    data={"short": "-d", "metavar": "FOLDER"},
+    scale={},
+    recipes={"metavar": "converged|modern|paper", "show_default": "converged"},
+    seeds={"min": 1},
+    only_seed={"min": 0},
+    epochs={"min": 1},
+    max_minutes={"metavar": "MINUTES", "min": 0},
+)
+@options.argument_options(ReproduceOptions, panel="Scoring", limit={"metavar": "N", "min": 1})
+@options.argument_options(
+    ReproduceOptions,
+    panel="Running",
+    keep_weights={},
+    device_name={},
+    threads={},
+)
 def command(
     names: Annotated[
         list[str] | None,
@@ -33,89 +53,27 @@ def command(
         ),
     ] = None,
     *,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the results.")
-    ],
-    data: Annotated[
-        Path | None,
-        _training_option(
-            "--data",
-            "-d",
-            metavar="FOLDER",
-            help="Prepared corpus, with a train split to train on and a dev split to score on; "
-            "--scale small does not need one.",
-        ),
-    ] = None,
-    scale: Annotated[
-        Literal["paper", "small"],
-        _training_option(
-            help="Networks of the size of the paper, or tiny ones for a test run in minutes."
-        ),
-    ] = "paper",
-    recipe: Annotated[
-        list[str] | None,
-        _training_option(
-            metavar="converged|modern|paper",
-            help="Training recipe: AdamW until the loss no longer improves (converged), AdamW for "
-            "a few epochs (modern), or as in the paper; may be repeated.",
-            show_default="converged",
-        ),
-    ] = None,
-    seeds: Annotated[
-        int,
-        _training_option(
-            min=1, help="Number of random seeds of the main experiments; others have one."
-        ),
-    ] = 1,
-    seed: Annotated[
-        int | None,
-        _training_option(min=0, help="Random seed of all experiments, instead of --seeds."),
-    ] = None,
-    epochs: Annotated[
-        int | None,
-        _training_option(min=1, help="Number of epochs.", show_default="from the recipe"),
-    ] = None,
-    max_minutes: Annotated[
-        float | None,
-        _training_option(
-            metavar="MINUTES",
-            min=0,
-            help="Maximum training time of each run; after it, the best checkpoint is scored.",
-            show_default="no limit",
-        ),
-    ] = None,
-    changes: options.Changes = None,
     test: Annotated[
         list[str] | None,
-        _scoring_option(
+        typer.Option(
             metavar="NAME=PATH",
             help="Name and path of another data set to score on, as for 'readagain evaluate "
             "--data'; may be repeated. A data set with several references is scored by the DUC "
             "protocol.",
+            rich_help_panel="Scoring",
         ),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        _scoring_option(metavar="N", min=1, help="Maximum number of texts of each data set."),
     ] = None,
     tables_only: Annotated[
         bool,
-        running_option("--tables-only", help="Only write the tables of existing results."),
+        options.running_option("--tables-only", help="Only write the tables of existing results."),
     ] = False,
-    keep_weights: Annotated[
-        bool,
-        running_option(
-            "--keep-weights",
-            help="Keep the model folders of finished experiments in FOLDER/work.",
-        ),
-    ] = False,
-    device: options.Device = "auto",
-    threads: options.TrainingThreads = 0,
+    **arguments: Any,
 ) -> None:
     """Run the paper's experiments that have no result yet, and write the paper's tables.
 
     The same command resumes an interrupted run.
     """
+    out: Path = arguments["out"]
     tests = _parse_tests(test or [])
     result = None
     if tables_only:
@@ -127,25 +85,8 @@ def command(
         for module in ("torch", "safetensors"):
             require(module, extra="train", purpose="training")
         from readagain.experiments.reproduce import reproduce
-        from readagain.experiments.settings import ReproduceOptions
 
-        reproduce_options = ReproduceOptions(
-            names=tuple(names or ()),
-            out=out,
-            data=data,
-            tests=tests,
-            scale=scale,
-            recipes=recipe or ["converged"],
-            seeds=seeds,
-            only_seed=seed,
-            epochs=epochs,
-            changes=tuple(changes or ()),
-            max_minutes=max_minutes,
-            limit=limit,
-            device_name=device,
-            threads=threads,
-            keep_weights=keep_weights,
-        )
+        reproduce_options = ReproduceOptions(names=names or (), tests=tests, **arguments)
         result = reproduce(reproduce_options, persistent_console())
         _print_result(result)
         if result.is_interrupted:

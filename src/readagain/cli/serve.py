@@ -10,6 +10,7 @@ import typer
 
 from readagain import processors
 from readagain.cli import options
+from readagain.config.fields import spec_fields
 from readagain.serve.settings import RequestLimits, ServeSettings, check_api_keys, read_api_keys
 
 DEFAULTS = ServeSettings()
@@ -24,15 +25,10 @@ EXAMPLES = (
 )
 
 
+@options.spec_options(DEFAULTS, "host", "port", "workers")
 @options.spec_options(DEFAULTS.limits, panel="Limits")
 def command(
     *,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 for all addresses of the machine.")
-    ] = DEFAULTS.host,
-    port: Annotated[
-        int, typer.Option(help="Port to listen on; 0 for any free port.")
-    ] = DEFAULTS.port,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -42,15 +38,11 @@ def command(
             show_default=DEFAULTS.models[0],
         ),
     ] = None,
-    workers: Annotated[
-        int, typer.Option(help="Number of server processes.", callback=options.check_workers)
-    ] = DEFAULTS.workers,
     threads: Annotated[
         int | None,
         typer.Option(
             help="Number of threads per process.",
             show_default="processors divided by workers",
-            callback=options.check_threads,
         ),
     ] = None,
     api_key_file: Annotated[
@@ -77,7 +69,7 @@ def command(
             "besides localhost; may be repeated.",
         ),
     ] = None,
-    **limits: Any,
+    **arguments: Any,
 ) -> None:
     """Serve headlines over HTTP, with a web page, until interrupted."""
     from readagain.serve.server import serve
@@ -86,22 +78,21 @@ def command(
     if KEY_VARIABLE in os.environ:
         keys += check_api_keys([os.environ[KEY_VARIABLE]], KEY_VARIABLE)
     if threads is None:
-        threads = max(1, processors.num_processors() // max(workers, 1))
+        threads = max(1, processors.num_processors() // max(arguments["workers"], 1))
+    limits = {name: arguments.pop(name) for name in spec_fields(RequestLimits)}
     settings = ServeSettings(
-        host=host,
-        port=port,
         models=tuple(model or DEFAULTS.models),
-        workers=workers,
         threads=threads,
         limits=RequestLimits(**limits),
         api_keys=keys,
         cors_origins=tuple(cors_origin or ()),
         allowed_hosts=tuple(allowed_host or ()),
+        **arguments,
     )
     if not settings.is_local and not keys:
         print(
-            f"readagain serve: warning: {host} can be reached from other machines without a key; "
-            f"set one in {KEY_VARIABLE} or with --api-key-file, or use a proxy",
+            f"readagain serve: warning: {settings.host} can be reached from other machines without "
+            f"a key; set one in {KEY_VARIABLE} or with --api-key-file, or use a proxy",
             file=sys.stderr,
         )
     serve(settings, lambda url: print(f"readagain serve: {url}", flush=True))

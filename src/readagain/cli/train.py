@@ -25,15 +25,13 @@ EXAMPLES = (
     train,
     data={"short": "-d", "metavar": "FOLDER"},
     out={"short": "-o", "metavar": "FOLDER"},
-    changes={"metavar": "NAME=VALUE", "help": options.CHANGES_HELP},
+    changes={"metavar": "NAME=VALUE"},
     seed={},
     begin_from={"metavar": "MODEL"},
     extend_vocab={"metavar": "WORDS", "min": 0},
     overwrite={},
 )
-@options.argument_options(
-    train, panel="Running", device={}, threads={"callback": options.check_threads_or_zero}
-)
+@options.argument_options(train, panel="Running", device={}, threads={})
 def command(
     preset: Annotated[
         str | None,

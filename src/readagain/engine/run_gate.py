@@ -49,7 +49,7 @@ class RunGate:
         self._changed.wait_for(lambda: self._num_inside == 0, MAX_WAIT_S)
 
     def open(self) -> None:
-        """Let threads enter again."""
+        """Allow threads to enter again."""
         self._changed.release()
 
     def open_in_child(self) -> None:

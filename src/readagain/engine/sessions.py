@@ -13,7 +13,7 @@ from onnxruntime.capi import (  # type: ignore[import-untyped]
 )
 
 from readagain.engine.run_gate import RUN_GATE
-from readagain.errors import ArtifactError, first_line
+from readagain.errors import ArtifactError, first_line, os_errors
 from readagain.storage.checksums import FileEntry
 from readagain.storage.model_manifest import MANIFEST_FILE
 
@@ -55,10 +55,8 @@ def read_graph(path: Path, entry: FileEntry) -> bytes:
         raise ArtifactError(
             f"{path}: {entry.bytes:,} bytes; expected a graph of at most {MAX_GRAPH_BYTES:,}"
         )
-    try:
+    with os_errors(path, "read", ArtifactError):
         content = path.read_bytes()
-    except OSError as error:
-        raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
     if sha256(content).hexdigest() != entry.sha256:
         raise ArtifactError(
             f"{path}: content does not match {MANIFEST_FILE}; copy the model folder again"

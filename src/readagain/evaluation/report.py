@@ -8,7 +8,7 @@ from readagain.evaluation.summaries import SummaryStats
 from readagain.formats.jsonl import to_json
 from readagain.rouge.options import SCORE_KINDS
 from readagain.rouge.tokens import lost_letters_warning
-from readagain.storage.files import write_output
+from readagain.storage.files import write_text
 from readagain.text.language import LANGUAGES, UNDETERMINED
 
 _STAT_TITLES = {
@@ -23,16 +23,6 @@ _STAT_TITLES = {
 }
 _MIN_DISTINCT_RATIO = 0.5
 """A model with fewer different summaries per text has probably collapsed."""
-
-
-def write_text(path: Path, content: str) -> None:
-    """Write a text file atomically.
-
-    Raises:
-        DataError: if the file cannot be written; an existing file is then unchanged.
-    """
-    with write_output(path) as partial:
-        partial.write_text(content, encoding="utf-8", newline="\n")
 
 
 def stats_rows(result: Evaluation) -> list[tuple[str, str, str]]:

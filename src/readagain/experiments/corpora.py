@@ -21,8 +21,9 @@ from readagain.corpus.shards import (
 )
 from readagain.errors import ArgumentError, ArtifactError, DataError
 from readagain.evaluation.dataset import DataSet, read_dataset
+from readagain.experiments.options import ReproduceOptions
 from readagain.experiments.sample_corpus import write_sample_corpora
-from readagain.experiments.settings import ReproduceOptions, common_vocab_size
+from readagain.experiments.settings import common_vocab_size
 from readagain.storage.files import atomic_dir
 from readagain.text.truecasing import CASES_FILE
 from readagain.text.vocab import Vocab

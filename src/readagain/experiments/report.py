@@ -4,7 +4,6 @@ import math
 from pathlib import Path
 
 from readagain.errors import DataError, MissingExtraError
-from readagain.evaluation.report import write_text
 from readagain.experiments.catalog import PAGE_TEXTS
 from readagain.experiments.claims import claims_markdown, judge_claims
 from readagain.experiments.paper_examples import examples_markdown
@@ -12,6 +11,7 @@ from readagain.experiments.plots import plot_tables
 from readagain.experiments.results import ROWS_DIR, read_results, read_timing
 from readagain.experiments.store import ResultStore
 from readagain.experiments.tables import build_tables
+from readagain.storage.files import write_text
 
 TABLES_DIR = "tables"
 PAGE_FILE = "results.md"

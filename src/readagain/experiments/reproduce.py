@@ -10,10 +10,10 @@ from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.errors import ArgumentError, ConfigError, MissingExtraError, ReadAgainError
 from readagain.experiments.catalog import PlannedRun, plan_runs, select_experiments
+from readagain.experiments.options import ReproduceOptions
 from readagain.experiments.report import write_report
 from readagain.experiments.results import TIMING_FILE, read_result, result_file
 from readagain.experiments.run_experiment import ExperimentRunner, InterruptedRunError
-from readagain.experiments.settings import ReproduceOptions
 from readagain.experiments.timing import measure_timing
 from readagain.storage.differences import differences
 from readagain.storage.locks import locked_dir
@@ -69,7 +69,7 @@ def reproduce(options: ReproduceOptions, console: Console) -> ReproduceResult:
     # If runs were needed and none has a result, there is nothing to report.
     if result.done or result.existing or not (result.failed or result.skipped):
         for problem in write_report(options.out):
-            console.print(problem, highlight=False, markup=False, soft_wrap=True)
+            console.out(problem, highlight=False)
     return result
 
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from readagain.errors import ArtifactError
 from readagain.experiments.catalog import run_name
+from readagain.rouge.options import MEASURES
 from readagain.rouge.scores import Numbers
 from readagain.storage.files import atomic_write
 
@@ -31,7 +32,6 @@ ROWS_DIR = "rows"
 TIMING_FILE = "timing.json"
 BATCH_SIZES = (1, 16)
 """Batch sizes with which decoding time is measured."""
-MEASURES = ("rouge-1", "rouge-2", "rouge-l")
 _UNITS_PER_SCORE = 10_000
 """The scores of texts are stored as integers, in hundredths of a percent."""
 

@@ -23,19 +23,19 @@ from readagain.experiments.catalog import Experiment, PlannedRun
 from readagain.experiments.copying import count_oov
 from readagain.experiments.corpora import DUC, Corpora, EvaluationSet
 from readagain.experiments.importance import measure_importance
+from readagain.experiments.options import ReproduceOptions
 from readagain.experiments.paper_examples import run_paper_examples
 from readagain.experiments.results import (
-    MEASURES,
     DatasetResult,
     ExperimentResult,
     pack_scores,
     write_result,
 )
-from readagain.experiments.settings import ReproduceOptions, experiment_run
+from readagain.experiments.settings import experiment_run
 from readagain.experiments.trained_model import ExperimentModel
 from readagain.networks.build import count_parameters
 from readagain.processors import describe_machine
-from readagain.rouge.options import SCORE_KINDS
+from readagain.rouge.options import MEASURES, SCORE_KINDS
 from readagain.search.features import FEATURE_NAMES
 from readagain.storage.output_dir import LocalDir
 from readagain.training.checkpoint import latest_checkpoint
@@ -318,7 +318,7 @@ class ExperimentRunner:
 
     def print(self, line: str) -> None:
         """Print a line as it is, without markup."""
-        self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+        self.console.out(line, highlight=False)
 
 
 def own_decode_settings(

@@ -1,21 +1,16 @@
-"""Options of a reproduction, and the run settings of each experiment."""
+"""Run settings of each experiment of a reproduction."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from pathlib import Path
-from typing import Any, Literal
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
-from readagain.config.fields import join_with_or
 from readagain.config.override import override, parse_assignments
 from readagain.config.schema import ModelSpec, RunSpec
-from readagain.errors import ArgumentError
-from readagain.experiments.catalog import RECIPE_NAMES, RECIPE_SETTINGS, Experiment
+from readagain.experiments.catalog import RECIPE_SETTINGS, Experiment
+from readagain.experiments.options import Scale
 from readagain.networks.build import count_parameters
 from readagain.presets import PRESETS
-
-Scale = Literal["small", "paper"]
-"""Sizes of the networks: tiny ones for a test run, or those of the paper."""
 
 # Recipe `modern`. A validation takes seconds, the training about a minute.
 _MODERN_VALIDATIONS = 2
@@ -31,58 +26,6 @@ _SMALL_WIDTH = 16
 _SMALL_VOCAB_DIVISOR = 100
 _SMALL_SOURCE_WORDS, _SMALL_SUMMARY_WORDS = 30, 12
 _SMALL_SHORTLIST_SIZE = 40  # enough for all words of a source
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReproduceOptions:
-    """Options of a reproduction.
-
-    Args:
-        names: names of tables and experiments; empty for all.
-        out: directory of the results.
-        data: directory of the prepared corpus; None for a synthetic one at small scale.
-        tests: paths of additional data sets by name.
-        scale: sizes of the networks.
-        recipes: training recipes, see `experiment_run`.
-        seeds: number of seeds of each experiment of the group `main`, see `plan_runs`.
-        only_seed: the only seed of all experiments; None for `seeds`.
-        epochs: number of epochs; None for that of the recipe.
-        changes: assignments such as `train.batch_size=512`, which override the recipe.
-        max_minutes: maximum training time of a run; None for no limit. A run that reaches the limit
-            is scored with its best checkpoint and recorded as not converged.
-        limit: number of texts of each data set to score; None for all.
-        device_name: device of the training.
-        threads: number of CPU threads; 0 to choose automatically.
-        keep_weights: whether to keep the model directories of finished runs in `work`.
-    """
-
-    names: Sequence[str] = ()
-    out: Path
-    data: Path | None = None
-    tests: dict[str, Path] = field(default_factory=dict)
-    scale: Scale = "paper"
-    recipes: Sequence[str] = ("converged",)
-    seeds: int = 1
-    only_seed: int | None = None
-    epochs: int | None = None
-    changes: Sequence[str] = ()
-    max_minutes: float | None = None
-    limit: int | None = None
-    device_name: Literal["auto", "cpu", "cuda"] = "auto"
-    threads: int = 0
-    keep_weights: bool = False
-
-    def __post_init__(self) -> None:
-        for recipe in self.recipes:
-            if recipe not in RECIPE_NAMES:
-                raise ArgumentError(
-                    "{recipes} is {0!r}; expected {1}", recipe, join_with_or(RECIPE_NAMES)
-                )
-
-    @property
-    def work(self) -> Path:
-        """Directory of temporary model directories and subsets of corpora."""
-        return self.out / "work"
 
 
 def experiment_run(

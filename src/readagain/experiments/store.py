@@ -11,8 +11,9 @@ import numpy as np
 
 from readagain.errors import DataError
 from readagain.experiments.catalog import UNTRAINED
-from readagain.experiments.results import MEASURES, DatasetResult, ExperimentResult
+from readagain.experiments.results import DatasetResult, ExperimentResult
 from readagain.rouge.corpus import Estimate
+from readagain.rouge.options import MEASURES
 from readagain.rouge.scores import Numbers
 
 FACTORS = (1, -1, -1, 1)

@@ -17,15 +17,16 @@ from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.summarizer import Summarizer
-from readagain.evaluation.report import write_text
 from readagain.experiments.catalog import EXPERIMENTS, paper_table
+from readagain.experiments.options import Scale
 from readagain.experiments.results import BATCH_SIZES, TIMING_FILE
 from readagain.experiments.sample_corpus import TIMING_SENTENCES
-from readagain.experiments.settings import Scale, experiment_network
+from readagain.experiments.settings import experiment_network
 from readagain.export.write import build_graphs
 from readagain.model_dir import PRECISIONS, Precision
 from readagain.networks.build import build_model
 from readagain.processors import describe_machine
+from readagain.storage.files import write_text
 from readagain.text.document import sentence_norms
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 

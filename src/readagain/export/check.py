@@ -19,7 +19,7 @@ from readagain.model_dir import ModelDir
 from readagain.networks.build import load_network
 from readagain.networks.step_model import TorchStepModel
 from readagain.rouge.corpus import score_corpus
-from readagain.rouge.options import UNICODE_PROTOCOL
+from readagain.rouge.options import MEASURES, UNICODE_PROTOCOL
 from readagain.search.batching import bucketed_batches
 from readagain.search.decoding import decode_sources
 from readagain.search.hypotheses import Hypothesis
@@ -270,10 +270,7 @@ def _rouge(
     scores = {}
     for name, n_best_lists in summaries.items():
         report = score_corpus([*map(_best_words, n_best_lists)], references, UNICODE_PROTOCOL)
-        scores[name] = {
-            measure: round(100 * report[measure].f1.value, 3)
-            for measure in ("rouge-1", "rouge-2", "rouge-l")
-        }
+        scores[name] = {measure: round(100 * report[measure].f1.value, 3) for measure in MEASURES}
     return scores
 
 

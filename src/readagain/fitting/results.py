@@ -8,7 +8,6 @@ from readagain.corpus.readers.find import CorpusReadOptions
 from readagain.errors import ArtifactError, pluralize
 from readagain.evaluation.dataset import read_dataset
 from readagain.evaluation.evaluate import Evaluation, evaluate
-from readagain.evaluation.report import write_text
 from readagain.evaluation.systems import Lead, System, load_system
 from readagain.export.check import check_graphs, corpus_texts
 from readagain.export.write import model_graphs, write_graphs
@@ -20,6 +19,7 @@ from readagain.networks.build import count_parameters
 from readagain.processors import num_processors
 from readagain.rouge.options import UNICODE_PROTOCOL
 from readagain.storage.bundled import model_name
+from readagain.storage.files import write_text
 from readagain.storage.output_dir import LocalDir
 from readagain.text.language import find_language
 from readagain.training.metrics import read_curves

@@ -85,7 +85,7 @@ class AttentionDecoder(nn.Module):
 
     def forward(
         self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> Tensor:
         """Run all T steps of a reference summary (teacher forcing).
 
         Args:
@@ -96,7 +96,7 @@ class AttentionDecoder(nn.Module):
             start: state before the first step.
 
         Returns:
-            (B, T, H) states, (B, T, U) contexts and (B, T, S) attention weights.
+            (B, T, H) decoder states.
         """
         return dispatch.decode_teacher_forced(
             self.input(words), keys, states, valid, start.hidden, start.cell, self.weights()

@@ -63,19 +63,15 @@ def decode_teacher_forced(
     hidden: Tensor,
     cell: Tensor | None,
     weights: DecoderWeights,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute `functional.decode_teacher_forced`.
-
-    The kernel supports only an LSTM, and its attention weights have no gradient.
-    """
+) -> Tensor:
+    """Compute `functional.decode_teacher_forced`; the kernel supports only an LSTM."""
     if cell is None or not can_use_kernels(keys):
         return functional.decode_teacher_forced(
             input_gates, keys, states, valid, hidden, cell, weights
         )
     from readagain.networks.kernels.decoder import AttentionLstm
 
-    arguments = _cast([input_gates, keys, states, valid, hidden, cell, *weights])
-    return AttentionLstm.apply(*arguments)  # type: ignore[no-any-return, no-untyped-call]
+    return _apply(AttentionLstm, *_cast([input_gates, keys, states, valid, hidden, cell, *weights]))
 
 
 def target_log_probs(

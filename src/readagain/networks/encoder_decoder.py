@@ -75,7 +75,7 @@ class EncoderDecoder(Network[EncoderDecoderState]):
         """Return the (B, T, H) decoder states for (B, T) previous words (teacher forcing)."""
         memory = state.memory
         words = self.dropout(self.previous_words(previous_ids, memory.copy_words))  # (B, T, E)
-        hidden, _, _ = self.decoder(words, memory.keys, memory.states, memory.valid, state.decoder)
+        hidden = self.decoder(words, memory.keys, memory.states, memory.valid, state.decoder)
         outputs: Tensor = self.dropout(hidden)
         return outputs
 

@@ -152,7 +152,7 @@ def decode_teacher_forced(
     hidden: Tensor,
     cell: Tensor | None,
     weights: DecoderWeights,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> Tensor:
     """Run all T steps of a reference summary (teacher forcing).
 
     The arguments are those of `decoder_step`, with two differences: `input_gates` are the
@@ -160,13 +160,10 @@ def decode_teacher_forced(
     first step.
 
     Returns:
-        (B, T, H) decoder states, (B, T, U) contexts and (B, T, S) attention weights.
+        (B, T, H) decoder states.
     """
-    steps = []
+    all_hidden = []
     for gates in input_gates.unbind(1):
-        hidden, cell, context, attention = decoder_step(
-            gates, keys, states, valid, hidden, cell, weights
-        )
-        steps.append((hidden, context, attention))
-    all_hidden, contexts, attentions = zip(*steps, strict=True)
-    return torch.stack(all_hidden, 1), torch.stack(contexts, 1), torch.stack(attentions, 1)
+        hidden, cell, _, _ = decoder_step(gates, keys, states, valid, hidden, cell, weights)
+        all_hidden.append(hidden)
+    return torch.stack(all_hidden, 1)

@@ -6,7 +6,6 @@ Sections and equations are those of Zeng et al. 2016, if no other paper is named
 import math
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from readagain.networks.layers import Affine
@@ -99,21 +98,6 @@ def joint_probs(
     copy_logits = copy_logits.masked_fill(~source_valid, -torch.inf)
     joint = torch.cat([vocab_logits, copy_logits], dim=1).softmax(dim=1)  # (B, V + S)
     return joint[:, :V], joint[:, V:]
-
-
-def extended_probs(generated: Tensor, copied: Tensor, source_ext_ids: Tensor) -> Tensor:
-    """Return the probability of each extended id, i.e. of generating or copying its word.
-
-    Args:
-        generated: (B, V) probabilities of generating each word of the vocabulary.
-        copied: (B, S) probabilities of copying each source position.
-        source_ext_ids: (B, S) extended ids of the source.
-
-    Returns:
-        (B, X) probabilities; 0 for an id V + i that no source word has.
-    """
-    probs = F.pad(generated, (0, copied.size(1)))  # (B, X)
-    return probs.scatter_add(1, source_ext_ids, copied)  # (B, X)
 
 
 def copy_target_log_probs(

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from readagain.networks.network import AnyNetwork, NetworkState, SourceMemory, StepLogits
-from readagain.networks.outputs import at_least_float32, extended_probs, joint_probs
+from readagain.networks.outputs import at_least_float32, joint_probs
 from readagain.search.model import Candidates, Floats, Ints, SourceBatch
 from readagain.text.vocab import EOS, SPECIAL_TOKENS, UNK
 
@@ -146,10 +147,11 @@ def top_candidates(
         generated, copied = joint_probs(vocab_logits, copy_logits, memory.valid)
         if shortlists is None:
             source_columns = memory.ext_ids  # (R, S)
-            probs = extended_probs(generated, copied, source_columns)  # (R, X)
+            generated = F.pad(generated, (0, copied.size(1)))  # (R, X)
         else:
             source_columns = shortlists.source_columns  # (R, S)
-            probs = generated.scatter_add(1, source_columns, copied)  # (R, W + S)
+        # The probability of a word is that of generating it or copying it.
+        probs = generated.scatter_add(1, source_columns, copied)  # (R, X or W + S)
         top_probs, top_columns = _top_words(probs, k, allow_unk)
         is_word = source_columns.unsqueeze(1) == top_columns.unsqueeze(2)  # (R, k, S)
         copy_probs = copied.unsqueeze(1) * is_word  # (R, k, S)

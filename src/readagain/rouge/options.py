@@ -11,6 +11,9 @@ ScoreKind = Literal["recall", "precision", "f1"]
 """Kind of score of a ROUGE measure."""
 SCORE_KINDS: tuple[ScoreKind, ...] = ("recall", "precision", "f1")
 
+MEASURES = ("rouge-1", "rouge-2", "rouge-l")
+"""Names of the measures that are reported by default."""
+
 UNICODE_PROTOCOL = "unicode"
 """Name of the protocol for users' own data, in any language."""
 GIGAWORD_PROTOCOL = "gigaword"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from readagain.errors import ConfigError, ReadAgainError, require
 from readagain.model_dir import ModelDir
+from readagain.processors import check_parallelism
 from readagain.serve.logs import logger, start_logging
 from readagain.serve.settings import METRICS_DIR, ServeSettings
 from readagain.serve.sockets import WorkerSocket, bind, reserve, url
@@ -50,8 +51,11 @@ def serve(settings: ServeSettings, announce: Callable[[str], None]) -> None:
     `announce` is called with the URL when the server is ready.
 
     Raises:
-        ReadAgainError: if a model cannot be used, the port cannot be bound or the extra is missing.
+        ReadAgainError: if a model cannot be used, the port cannot be bound, the extra is missing,
+            or there are too many workers or threads for this machine.
     """
+    check_parallelism("workers", settings.workers)
+    check_parallelism("threads", settings.threads)
     for module in ("fastapi", "uvicorn", "prometheus_client"):
         require(module, extra="serve", purpose="serving")
     for model in settings.models:

@@ -73,12 +73,13 @@ class ServeSettings:
     """Address, models, processes and access rules of a server."""
 
     host: str = "127.0.0.1"
+    """Address to listen on; 0.0.0.0 for all addresses of the machine."""
     port: Annotated[int, Range(0, 65535)] = 8000
-    """0 takes any free port."""
+    """Port to listen on; 0 for any free port."""
     models: tuple[str, ...] = (DEFAULT_MODEL,)
     """Bundled models by name, or model folders; the first is the default."""
     workers: _Size = 1
-    """Number of processes that share the port."""
+    """Number of server processes, which share the port."""
     threads: _Size = 1
     """Number of threads per worker."""
     limits: RequestLimits = field(default_factory=RequestLimits)

@@ -174,6 +174,16 @@ def write_output(path: Path) -> Iterator[Path]:
         yield written_path
 
 
+def write_text(path: Path, content: str) -> None:
+    """Write a text file atomically.
+
+    Raises:
+        DataError: if the file cannot be written; an existing file is then unchanged.
+    """
+    with write_output(path) as temporary:
+        temporary.write_text(content, encoding="utf-8", newline="\n")
+
+
 def write_synced(path: Path, content: bytes) -> None:
     """Write a new file and flush it to the disk (fsync)."""
     with os.fdopen(os.open(path, _CREATE_FLAGS, 0o666), "wb") as file:

@@ -79,27 +79,25 @@ def save_checkpoint(
     older_paths = _checkpoint_paths(directory)
     number = int(older_paths[-1].name.removeprefix(_PREFIX)) + 1 if older_paths else 1
     path = directory / f"{_PREFIX}{number:06d}"
-    try:
-        with atomic_dir(path, temporary=directory / _STAGING_DIR) as staging:
-            write_tensors(staging / _WEIGHTS_FILE, weights)
-            write_tensors(staging / _TRAINING_FILE, training_tensors)
-            if best is not None:
-                write_tensors(staging / BEST_FILE, best)
-            elif previous is not None and previous.best_file is not None:
-                _link_or_copy(previous.best_file, staging / BEST_FILE)
-            files = {path.name: file_checksum(path) for path in sorted(staging.iterdir())}
-            content = add_checksum({"progress": asdict(state), "files": files})
-            write_synced(staging / _PROGRESS_FILE, json.dumps(content, indent=1).encode())
-    except OSError as error:
+    advice = "nothing had been saved before"
+    if previous is not None:
         advice = (
-            "nothing had been saved before"
-            if previous is None
-            else f"step {previous.state.step} is kept; free some space, then run the same command "
-            "again to resume"
+            f"step {previous.state.step} is kept; free some space, then run the same command again "
+            "to resume"
         )
-        raise ArtifactError(
-            f"{directory}: step {state.step} cannot be saved: {error.strerror or error}; {advice}"
-        ) from error
+    with (
+        os_errors(f"{directory}: step {state.step}", "saved", ArtifactError, advice=advice),
+        atomic_dir(path, temporary=directory / _STAGING_DIR) as staging,
+    ):
+        write_tensors(staging / _WEIGHTS_FILE, weights)
+        write_tensors(staging / _TRAINING_FILE, training_tensors)
+        if best is not None:
+            write_tensors(staging / BEST_FILE, best)
+        elif previous is not None and previous.best_file is not None:
+            _link_or_copy(previous.best_file, staging / BEST_FILE)
+        files = {path.name: file_checksum(path) for path in sorted(staging.iterdir())}
+        content = add_checksum({"progress": asdict(state), "files": files})
+        write_synced(staging / _PROGRESS_FILE, json.dumps(content, indent=1).encode())
     for older_path in older_paths:
         remove(older_path)
     return Checkpoint(path, state)

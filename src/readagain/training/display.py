@@ -61,7 +61,7 @@ class Display:
 
     def print_line(self, line: str, *, style: str | None = None) -> None:
         """Print one line."""
-        self.console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+        self.console.out(line, style=style, highlight=False)
 
     def warn(self, warning: str) -> None:
         """Print a warning."""

@@ -147,5 +147,5 @@ def _add_defaults(identity: dict[str, Any]) -> dict[str, Any]:
     settings = {name: value for name, value in identity.items() if name in names}
     try:
         return {**identity, **spec_to_dict(run_from_dict(settings, where=""))}
-    except ConfigError:  # this version cannot read it, so `check_identity` will refuse it
+    except ConfigError:  # this version cannot read it, so `check_identity` refuses it
         return identity

@@ -10,7 +10,7 @@ import torch
 from readagain.networks.network import AnyNetwork
 from readagain.networks.step_model import TorchStepModel
 from readagain.rouge.corpus import score_corpus
-from readagain.rouge.options import corpus_protocol
+from readagain.rouge.options import MEASURES, corpus_protocol
 from readagain.search.decoding import decode_sources
 from readagain.search.model import SourceBatch
 from readagain.training.job import ResolvedJob
@@ -168,7 +168,4 @@ def _compute_rouge(headlines: Sequence[Headline], protocol: str) -> dict[str, fl
         [[headline.reference] for headline in headlines],
         protocol,
     )
-    return {
-        name.replace("-", "_"): 100 * report[name].f1.value
-        for name in ("rouge-1", "rouge-2", "rouge-l")
-    }
+    return {name.replace("-", "_"): 100 * report[name].f1.value for name in MEASURES}

@@ -5,7 +5,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from batch_engine import run_in_process
+from batch_engine import StoppedError, run_in_process
 
 from readagain.batch.run import run_batch
 from readagain.errors import ConfigError, DataError
@@ -61,10 +61,6 @@ def test_parquet_shards_are_joined(texts, make_job, headlines, tmp_path):
     result = parquet.read_table(tmp_path / "out" / "news.parquet")
     assert result.select(["id", "text"]) == table
     assert result["summary"].to_pylist() == headlines
-
-
-class StoppedError(Exception):
-    """Raised in place of a kill."""
 
 
 @pytest.fixture

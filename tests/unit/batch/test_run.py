@@ -8,17 +8,13 @@ import sys
 from dataclasses import replace
 
 import pytest
-from batch_engine import run_in_process
+from batch_engine import StoppedError, run_in_process
 
 from readagain.batch.job import BatchJob
 from readagain.batch.run import local_engine, run_batch
 from readagain.batch.shards import split_into_shards
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.storage.checksums import add_checksum
-
-
-class StoppedError(Exception):
-    """Raised in place of a kill."""
 
 
 def stop_after(num_shards):

@@ -14,7 +14,7 @@ SCORES = {
 
 def test_result_is_printed_as_a_table(capsys):
     from readagain.cli.fit import _print_result
-    from readagain.fitting.fit import FitResult
+    from readagain.fitting.job import FitResult
 
     _print_result(FitResult(out=Path("m"), is_finished=True, scores=SCORES, notes=("A note.",)))
     assert capsys.readouterr().out.splitlines() == [
@@ -29,7 +29,7 @@ def test_result_is_printed_as_a_table(capsys):
 
 def test_stopped_fit_prints_only_how_to_resume(capsys):
     from readagain.cli.fit import _print_result
-    from readagain.fitting.fit import FitResult
+    from readagain.fitting.job import FitResult
 
     _print_result(FitResult(out=Path("m"), is_finished=False, notes=("stopped and saved",)))
     assert capsys.readouterr().out == "stopped and saved\n"

@@ -8,6 +8,8 @@ from readagain.cli.main import COMMANDS, build_app, main
 from readagain.cli.options import as_option
 from readagain.config.fields import argument_fields
 from readagain.config.options import OPTIONS
+from readagain.experiments.options import ReproduceOptions
+from readagain.fitting.fit import fit
 
 
 def flags(command):
@@ -23,11 +25,21 @@ def test_command_has_every_decoding_option(command):
         assert found[name].help == OPTIONS[name].help
 
 
-@pytest.mark.parametrize("function", [prepare, train, export_model, evaluate])
-def test_command_has_defaults_and_help_of_its_function(function):
+@pytest.mark.parametrize(
+    ("command", "function"),
+    [
+        ("prepare", prepare),
+        ("train", train),
+        ("export", export_model),
+        ("evaluate", evaluate),
+        ("fit", fit),
+        ("reproduce", ReproduceOptions),
+    ],
+)
+def test_command_has_defaults_and_help_of_its_function(command, function):
     options = {
         name: option
-        for name, option in flags(function.__name__.removesuffix("_model")).items()
+        for name, option in flags(command).items()
         if name in argument_fields(function)
         and isinstance(option, typer.core.TyperOption)
         and not option.multiple
@@ -37,6 +49,12 @@ def test_command_has_defaults_and_help_of_its_function(function):
         field = argument_fields(function)[name]
         assert option.required or option.default == field.default
         assert option.help.startswith(field.help.split("`")[0].removesuffix("."))
+
+
+def test_help_of_a_list_says_that_the_option_may_be_repeated():
+    assert flags("prepare")["dev"].help == (
+        "Input with the pairs of the dev split; may be repeated."
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -82,6 +100,7 @@ def refused(monkeypatch, capsys, tmp_path):
         ["export", "nowhere"],
         ["evaluate", "--model", "news", "--data", "nowhere", "--protocol", "gigaword"],
         ["train", "tiny", "--data", "nowhere", "--out", "nowhere"],
+        ["fit", "nowhere.csv", "--out", "nowhere"],
         ["reproduce", "--out", "nowhere"],
         ["batch", "nowhere.jsonl", "nowhere"],
     ],

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from readagain.experiments.options import ReproduceOptions
 from readagain.experiments.reproduce import run_experiments
-from readagain.experiments.results import MEASURES, DatasetResult, ExperimentResult, pack_scores
-from readagain.experiments.settings import ReproduceOptions
+from readagain.experiments.results import DatasetResult, ExperimentResult, pack_scores
+from readagain.rouge.options import MEASURES
 
 ITEMS = 200
 UNKNOWN = {"words": 10, "in_source": 8, "written": 4, "summary_words": 5, "wrong": 1}

@@ -7,8 +7,9 @@ import pytest
 
 from readagain.experiments.catalog import EXPERIMENTS, paper_table
 from readagain.experiments.claims import judge_claims
-from readagain.experiments.results import MEASURES, read_results, read_timing
+from readagain.experiments.results import read_results, read_timing
 from readagain.experiments.store import ResultStore
+from readagain.rouge.options import MEASURES
 
 DOCS = Path(__file__).parents[3] / "docs"
 EFFECT = re.compile(r"[+-][\d.]+ \([+-][\d.]+ to [+-][\d.]+\)")

@@ -19,10 +19,10 @@ from readagain.evaluation.systems import load_system
 from readagain.experiments import report
 from readagain.experiments.catalog import PAPER_EXAMPLES
 from readagain.experiments.importance import measure_importance
+from readagain.experiments.options import ReproduceOptions
 from readagain.experiments.report import write_report
 from readagain.experiments.reproduce import run_experiments
 from readagain.experiments.results import read_results
-from readagain.experiments.settings import ReproduceOptions
 from readagain.experiments.trained_model import ExperimentModel
 from readagain.export.write import model_graphs, write_graphs
 from readagain.model_dir import ModelDir

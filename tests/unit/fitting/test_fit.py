@@ -11,9 +11,10 @@ from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.errors import ArtifactError, ConfigError, DataError, ReadAgainError
-from readagain.fitting import fit as fit_module
+from readagain.fitting import job as job_module
 from readagain.fitting import results
-from readagain.fitting.fit import FitResult, fit
+from readagain.fitting.fit import fit
+from readagain.fitting.job import FitResult
 from readagain.fitting.pairs import describe_pairs
 from readagain.fitting.results import (
     evaluate_model,
@@ -134,7 +135,7 @@ def test_note_if_training_stopped_while_improving(tmp_path):
     ],
 )
 def test_durations_are_in_words(seconds, words):
-    assert fit_module._format_duration(seconds) == words
+    assert job_module._format_duration(seconds) == words
 
 
 def test_result_has_path_of_report(tmp_path):
@@ -152,8 +153,8 @@ def epochs_of_fit(pairs, tmp_path, quiet, monkeypatch):
         raise TrainCalledError(job.preset.train.epochs)
 
     timing = Timing(threads=1, update_s=0.5, validation_s=1.0, steps_per_epoch=6)
-    monkeypatch.setattr(fit_module, "measure_job", lambda job, **options: timing)
-    monkeypatch.setattr(fit_module, "train", raise_epochs)
+    monkeypatch.setattr(job_module, "measure_job", lambda job, **options: timing)
+    monkeypatch.setattr(job_module, "train", raise_epochs)
     path = pairs()
 
     def call(console=quiet, **options):

@@ -112,7 +112,7 @@ def test_full_disk_keeps_earlier_checkpoint(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "write_synced", fail_to_write)
     with pytest.raises(
         ArtifactError,
-        match="step 2 cannot be saved: No space left on device; step 1 is kept; free some space",
+        match="step 2: cannot be saved: No space left on device; step 1 is kept; free some space",
     ):
         save(tmp_path, 2)
     assert latest_checkpoint(tmp_path).state.step == 1

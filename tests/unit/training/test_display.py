@@ -85,3 +85,9 @@ def test_warn_prints_prefix():
     display, output = make_display(is_terminal=False)
     display.warn("it collapses")
     assert output.getvalue() == "warning: it collapses\n"
+
+
+def test_print_line_does_not_replace_emoji_codes():
+    display, output = make_display(is_terminal=True)
+    display.print_line("a :smile: [bold]")
+    assert output.getvalue() == "a :smile: [bold]\n"

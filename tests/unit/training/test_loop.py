@@ -36,6 +36,10 @@ def read_weights(folder):
     return {name: array.tobytes() for name, array in tensors.items()}
 
 
+class Killed(BaseException):
+    """Raised in place of a kill."""
+
+
 class Clock:
     """Replacement for the module `time`; tests advance it."""
 
@@ -102,9 +106,6 @@ def test_killed_run_resumes_from_checkpoint(make_job, run_job, monkeypatch):
     uninterrupted, interrupted = make_job(out="uninterrupted"), make_job(out="interrupted")
     run_job(uninterrupted)
 
-    class Killed(BaseException):
-        pass
-
     original_update = TrainingStep.update
 
     def update_or_die(self, batch):
@@ -125,9 +126,6 @@ def test_killed_run_resumes_from_checkpoint(make_job, run_job, monkeypatch):
 def test_run_killed_while_publishing_publishes_on_resume(
     make_job, run_job, stop_after, monkeypatch
 ):
-    class Killed(BaseException):
-        pass
-
     def die(*arguments, **options):
         raise Killed
 
@@ -266,7 +264,7 @@ def test_full_disk_keeps_checkpoint(make_job, run_job, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(checkpoint, "write_tensors", fill_disk)
         with pytest.raises(
-            ArtifactError, match=r"step \d+ cannot be saved: No space left on device; step \d+ is"
+            ArtifactError, match=r"step \d+: cannot be saved: No space left on device; step \d+ is"
         ):
             run_job(interrupted)
     run_job(interrupted)

@@ -218,7 +218,7 @@ def _cell_gradient(
 
 
 class AttentionLstm(torch.autograd.Function):
-    """`functional.decode_teacher_forced` for an LSTM; its attention weights have no gradient."""
+    """`functional.decode_teacher_forced` for an LSTM."""
 
     @staticmethod
     def forward(
@@ -233,8 +233,8 @@ class AttentionLstm(torch.autograd.Function):
         score: Tensor,
         weight_context: Tensor,
         weight_state: Tensor,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return (B, T, H) decoder states, (B, T, U) contexts and (B, T, S) attention weights.
+    ) -> Tensor:
+        """Return (B, T, H) decoder states.
 
         The arguments are those of `functional.decode_teacher_forced`. The last four are the fields
         of `DecoderWeights`.
@@ -273,17 +273,10 @@ class AttentionLstm(torch.autograd.Function):
             keys, states, score, weight, weight_context,
             outputs, cells, gates, contexts, weights, queries,
         )  # fmt: skip
-        batch_first_weights = weights.transpose(0, 1)
-        ctx.mark_non_differentiable(batch_first_weights)
-        ctx.set_materialize_grads(False)
-        return (
-            outputs[1:].transpose(0, 1).contiguous(), contexts.transpose(0, 1), batch_first_weights,
-        )  # fmt: skip
+        return outputs[1:].transpose(0, 1).contiguous()
 
     @staticmethod
-    def backward(
-        ctx: Any, d_outputs: Tensor | None, d_contexts: Tensor | None, _: None
-    ) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, d_outputs: Tensor) -> tuple[Tensor | None, ...]:
         """Return the gradients of the arguments of `forward`, in their order."""
         (
             keys, states, score, weight, weight_context,
@@ -292,8 +285,8 @@ class AttentionLstm(torch.autograd.Function):
         T, B, U = contexts.shape
         _, S, A = keys.shape
         H = outputs.size(2)
-        d_outputs = _time_first(d_outputs, like=outputs[1:])  # (T, B, H)
-        d_all_contexts = _time_first(d_contexts, like=contexts)  # (T, B, U), added to below
+        d_outputs = d_outputs.transpose(0, 1).contiguous()  # (T, B, H)
+        d_contexts = torch.empty_like(contexts)  # (T, B, U)
         d_projected = outputs.new_empty((T, B, A + 4 * H))
         d_logits = torch.empty_like(weights)
         d_state = torch.zeros_like(outputs[0])  # from the next word
@@ -306,16 +299,16 @@ class AttentionLstm(torch.autograd.Function):
                 d_gates, d_gates.stride(0),
                 H=H, WIDTH=triton.next_power_of_2(H),
             )  # fmt: skip
-            d_all_contexts[t].addmm_(d_gates, weight_context)
+            torch.mm(d_gates, weight_context, out=d_contexts[t])
             _attend_gradient[(B,)](
                 queries[t], queries.stride(1), keys, states, score, weights[t],
-                d_all_contexts[t], d_logits[t], d_projected[t, :, :A], d_projected.stride(1),
+                d_contexts[t], d_logits[t], d_projected[t, :, :A], d_projected.stride(1),
                 S, A=A, U=U, **options,
             )  # fmt: skip
             d_state = torch.mm(d_projected[t], weight)
         d_keys, d_score = _keys_gradients(queries, keys, score, d_logits)
         d_states = torch.bmm(
-            weights.permute(1, 2, 0).to(d_all_contexts.dtype), d_all_contexts.transpose(0, 1)
+            weights.permute(1, 2, 0).to(d_contexts.dtype), d_contexts.transpose(0, 1)
         )  # (B, S, U)
         d_all_gates = d_projected[:, :, A:].reshape(T * B, -1)  # (T * B, 4H)
         d_weight = d_projected.flatten(0, 1).t() @ outputs[:-1].flatten(0, 1)  # (A + 4H, H)
@@ -331,16 +324,6 @@ class AttentionLstm(torch.autograd.Function):
             d_all_gates.t() @ contexts.flatten(0, 1),  # weight_context
             d_weight[A:],  # weight_state
         )
-
-
-def _time_first(gradient: Tensor | None, *, like: Tensor) -> Tensor:
-    """Return a copy of a (B, T, ...) gradient as (T, B, ...), or zeros if it is None.
-
-    The gradient of an output that the loss does not use is None.
-    """
-    if gradient is None:
-        return torch.zeros_like(like)
-    return gradient.transpose(0, 1).clone(memory_format=torch.contiguous_format)
 
 
 def _keys_gradients(

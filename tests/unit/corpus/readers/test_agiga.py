@@ -136,7 +136,7 @@ def test_months_are_split_as_published(tmp_path):
     assert (splits.count("dev"), splits.count("test")) == (47, 47)
 
 
-def test_split_by_month_needs_a_month(tmp_path):
+def test_split_from_month_needs_a_month(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "x", "headline": "y"}\n')
     with pytest.raises(DataError, match=r"a.jsonl: no month of Annotated Gigaword in this name"):
         find_inputs([str(tmp_path / "a.jsonl")], CorpusReadOptions(split_by="month"))
