@@ -164,6 +164,14 @@ def test_months_are_split_as_published(tmp_path):
     assert (splits.count("dev"), splits.count("test")) == (47, 47)
 
 
+@pytest.mark.parametrize("name", ["index.csv", "files.tsv", "catalog.xml"])
+def test_months_are_found_below_other_files(tmp_path, name):
+    folder = write_annotated_gigaword(tmp_path)
+    (folder / name).write_text("<list/>")
+    inputs = find_inputs([str(folder)], CorpusReadOptions(split_by="month"))
+    assert [source.split for source in inputs] == ["train", "dev", "test", "train"]
+
+
 def test_split_by_month_needs_a_month(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "x", "headline": "y"}\n')
     with pytest.raises(DataError, match=r"a.jsonl: no month of Annotated Gigaword in this name"):
