@@ -110,16 +110,19 @@ class _Tests:
         return self._judge(statement, (first, second), self._difference(first, second))
 
     def higher_with_unk(self, first: str, second: str) -> Evidence:
-        """Test whether an experiment that copies scores higher than one that may generate UNK."""
+        """Test whether an experiment that copies scores higher than one that may generate UNK.
+
+        Of the second experiment, only the runs that were scored with UNK allowed are used.
+        """
         statement = f"{_title(first)} scores higher than {_title(second)} with UNK allowed"
         results = self.store.find(second, self.recipe)
-        has_own_decoding = results is not None and all(
-            result.own for result in results.on(results.datasets[0])
-        )
-        effect = None
-        if has_own_decoding:
-            effect = self._difference(first, second, use_own_decoding=True)
-        return self._judge(statement, (first, second), effect)
+        num_own = len(results.with_own_decoding(results.datasets[0]).runs) if results else 0
+        if results and not num_own:
+            missing = f"{_title(second)} was not scored with UNK allowed"
+            return Evidence(statement=statement, ours=missing)
+        effect = self._difference(first, second, use_own_decoding=True)
+        seeds = f"; seeds of the second with UNK allowed: {num_own}"
+        return self._judge(statement, (first, second), effect, after=seeds)
 
     def between(self, first: str, second: str, low: float, high: float, statement: str) -> Evidence:
         """Test whether the difference of two experiments is between two bounds, in points.

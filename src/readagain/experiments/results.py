@@ -113,6 +113,12 @@ class ExperimentResult:
     format_version: int = FORMAT_VERSION
 
     @property
+    def can_copy(self) -> bool:
+        """Whether the system is a network that copies words of the text."""
+        model = (self.run or {}).get("model", {})
+        return bool(model.get("output") == "copy")
+
+    @property
     def run_name(self) -> str:
         """Experiment, recipe and seed, for example gru_15k/modern-seed1."""
         return run_name(self.row, self.recipe, self.seed)

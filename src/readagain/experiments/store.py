@@ -87,6 +87,10 @@ class SeedResults:
         """Mean ROUGE-1 on the dev split of the corpus, from 0 to 1."""
         return float(self.text_scores(self.datasets[0])[:, 0].mean())
 
+    def with_own_decoding(self, dataset: str) -> "SeedResults":
+        """Return the runs that were also scored with the decoding settings of the own paper."""
+        return SeedResults([run for run in self.runs if run.sets[dataset].own])
+
     def text_scores(self, dataset: str, *, use_own_decoding: bool = False) -> Numbers:
         """Return the (I, 3) scores of the texts, averaged over seeds.
 
@@ -186,7 +190,7 @@ class ResultStore:
             recipe: recipe of the experiments.
             dataset: data set; by default the first on which all experiments were scored.
             use_own_decoding: whether to use the scores with the decoding settings of the system's
-                own paper.
+                own paper. Of an experiment that has such scores, only the runs with them are used.
 
         Returns:
             The difference with its interval; None if an experiment is missing, or if not all
@@ -209,6 +213,11 @@ class ResultStore:
             dataset = shared_datasets[0]
         if dataset not in shared_datasets:
             return None
+        if use_own_decoding:
+            weighted_results = [
+                (own if (own := results.with_own_decoding(dataset)).runs else results, factor)
+                for results, factor in weighted_results
+            ]
         text_sums: Numbers = np.sum(
             [
                 factor * results.text_scores(dataset, use_own_decoding=use_own_decoding)

@@ -297,11 +297,27 @@ def test_verdict_combines_tests(verdicts, combined):
     assert Claim("n", "t", tests).verdict == combined
 
 
+def with_unk(store):
+    tests = decisive(claim(store, "copying"))
+    return next(test for test in tests if test.statement.endswith("with UNK allowed"))
+
+
 def test_copying_is_compared_with_unk_allowed(result, scored):
+    """Only the runs that were also scored with UNK allowed are used."""
     own = {"item_scores": pack_scores(np.full((200, 3), 0.29))}
     plain = result(PLAIN, sets={"news": replace(scored(0.2), own=own)})
-    tests = decisive(claim(ResultStore([plain, result(COPY, 0.3)]), "copying"))
-    [found] = [test for test in tests if test.statement.endswith("with UNK allowed")]
+    found = with_unk(ResultStore([plain, result(PLAIN, 0.19, seed=2), result(COPY, 0.3)]))
+    assert found.verdict == "too small to tell"
+    assert found.ours.startswith("+1.79 (")
+    assert found.ours.endswith("; seeds: 1, 2; seeds of the second with UNK allowed: 1")
+    found = with_unk(ResultStore([plain, result(COPY, 0.3)]))
     assert found.verdict == "supported"
     assert found.ours.startswith("+1.79 (+0.96 to +2.63)")
     assert found.paper == "+2.07"
+
+
+def test_copying_without_scores_with_unk_says_so(result):
+    found = with_unk(ResultStore([result(PLAIN, 0.2), result(COPY, 0.3)]))
+    assert found.ours == "Read-Again LSTM 15K was not scored with UNK allowed"
+    found = with_unk(ResultStore([result(COPY, 0.3)]))
+    assert found.ours == "one of the rows is missing"
