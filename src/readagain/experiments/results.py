@@ -89,8 +89,10 @@ class ExperimentResult:
         corpus: name, fingerprint and size of the training corpus.
         parameters: number of parameters; 0 for a baseline.
         training: minutes; updates; the reason why the training ended (patience, epochs or time
-            limit); the selected checkpoint. Empty for a baseline.
-        machine: device, processor, versions, commit, date.
+            limit); the selected checkpoint; the `curve` of the loss on the split that selects it,
+            as pairs of epoch and `dev_loss`. Empty for a baseline.
+        machine: device, processor, versions, date, and the commit, or without git a hash of the
+            source files.
         seconds: time of training and scoring.
         sets: results by name of the data set; the first is the dev split of the corpus.
         importance: result of `importance.measure_importance`.
