@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from readagain.experiments.catalog import EXPERIMENTS
-from readagain.experiments.claims import Claim, Evidence, claims_markdown, judge_claims
+from readagain.experiments.claim_tests import Evidence
+from readagain.experiments.claims import Claim, claims_markdown, judge_claims
 from readagain.experiments.results import pack_scores
 from readagain.experiments.store import ResultStore
 
