@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from readagain.experiments.catalog import EXPERIMENTS, UNTRAINED, paper_table
 from readagain.experiments.results import milliseconds
-from readagain.experiments.store import FACTORS, Effect, ResultStore, t_quantile
+from readagain.experiments.store import FACTORS, Effect, ResultStore, welch_margin
 
 Verdict = Literal["supported", "contradicted", "too small to tell", "not measured"]
 
@@ -129,7 +129,7 @@ class ClaimTests:
     def lower_loss(self, first: str, second: str) -> Evidence:
         """Test whether an experiment has a lower loss on the selection split than a second one.
 
-        The interval is that of a t-test over the seeds, with equal variances.
+        The interval is that of Welch's t-test over the seeds, so it is not over texts.
         """
         statement = f"{_title(first)} has a lower loss on the selection split than {_title(second)}"
         losses = [
@@ -141,11 +141,10 @@ class ClaimTests:
         if self.recipe != "converged" or not has_two_seeds:
             return Evidence(statement=statement, ours="fewer than two seeds")
         first_losses, second_losses = losses
-        dof = len(first_losses) + len(second_losses) - 2
-        squares = sum(variance(sample) * (len(sample) - 1) for sample in losses)
-        standard_error = math.sqrt(squares / dof * sum(1 / len(sample) for sample in losses))
-        margin = t_quantile(dof) * standard_error
         difference = mean(first_losses) - mean(second_losses)
+        margin = welch_margin(
+            [(variance(sample) / len(sample), len(sample) - 1) for sample in losses]
+        )
         low, high = difference - margin, difference + margin
         effect = f"{difference:+.3f} ({low:+.3f} to {high:+.3f}) nats per word"
         return Evidence(

@@ -237,14 +237,10 @@ class ResultStore:
         effects = {}
         for index, measure in enumerate(MEASURES):
             difference = float(text_sums[:, index].mean())
-            total_variance = float(text_variance[index])
-            total_variance += sum(float(variance.values[index]) for variance in seed_variances)
-            # Welch and Satterthwaite, where the variance over texts counts as known exactly.
-            squares = sum(
-                float(variance.values[index]) ** 2 / variance.dof for variance in seed_variances
-            )
-            dof = total_variance**2 / squares if squares > 0 else math.inf
-            margin = t_quantile(dof) * math.sqrt(total_variance) if has_interval else math.inf
+            # The variance over texts counts as known exactly.
+            parts = [(float(text_variance[index]), math.inf)]
+            parts += [(float(part.values[index]), part.dof) for part in seed_variances]
+            margin = welch_margin(parts) if has_interval else math.inf
             effects[measure] = Effect(
                 difference=difference, low=difference - margin, high=difference + margin
             )
@@ -328,6 +324,21 @@ def bootstrap_interval(values: Numbers) -> tuple[Numbers, Numbers]:
     means = np.stack([values[draw].mean(axis=0) for draw in draws])
     low, high = np.percentile(means, [2.5, 97.5], axis=0)
     return low, high
+
+
+def welch_margin(parts: Sequence[tuple[float, float]]) -> float:
+    """Return half the width of the 95% interval of a difference (Welch and Satterthwaite).
+
+    Args:
+        parts: parts of the variance of the difference, each with its degrees of freedom.
+
+    >>> round(welch_margin([(0.5, 4), (0.5, 4)]), 2)  # like one variance with 8 degrees of freedom
+    2.31
+    """
+    total = sum(part for part, _ in parts)
+    squares = sum(part**2 / dof for part, dof in parts)
+    dof = total**2 / squares if squares > 0 else math.inf
+    return t_quantile(dof) * math.sqrt(total)
 
 
 @cache

@@ -87,6 +87,18 @@ def test_lower_loss_follows_the_seeds(result, losses, verdict):
         assert evidence.ours == "-0.050 (-0.080 to -0.020) nats per word; seeds: 2, 2"
 
 
+def test_lower_loss_uses_the_variance_of_each_row(result):
+    results = []
+    for row, values in {"read_again_lstm_15k": (3.0, 3.02), "lstm_15k": (3.4, 3.4, 3.4)}.items():
+        for seed, value in enumerate(values):
+            run = result(row, recipe="converged", seed=seed)
+            run.training["best"] = {"dev_loss": value}
+            results.append(run)
+    evidence, *_ = decisive(claim(ResultStore(results), "re-reading by loss"))
+    # Standard error 0.01 of two seeds, one degree of freedom: 12.706.
+    assert evidence.ours == "-0.390 (-0.517 to -0.263) nats per word; seeds: 2, 3"
+
+
 def test_runs_at_the_time_limit_are_counted(result):
     stopped = result("gru_15k", 0.3, recipe="converged")
     stopped.training["ended_by"] = "time limit"
