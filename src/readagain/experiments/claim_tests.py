@@ -126,6 +126,21 @@ class ClaimTests:
         missing = "a row, or a data set with several references, is missing"
         return Evidence(statement=statement, ours=missing)
 
+    def higher_elsewhere(self, first: str, second: str) -> Evidence:
+        """Test whether an experiment scores higher on the second data set that is scored by F1."""
+        statement = f"{_title(first)} scores higher than {_title(second)}"
+        results = self.store.find(second, self.recipe)
+        datasets = [
+            name
+            for name in (results.datasets if results else ())
+            if results and results.on(name)[0].figure == "f1"
+        ]
+        if len(datasets) < 2:
+            missing = "a row, or a second data set that is scored by F1, is missing"
+            return Evidence(statement=f"{statement} on another corpus", ours=missing)
+        effect = self._difference(first, second, dataset=datasets[1])
+        return self._judge(f"{statement} on {datasets[1]}", (first, second), effect, tables=())
+
     def lower_loss(self, first: str, second: str) -> Evidence:
         """Test whether an experiment has a lower loss on the selection split than a second one.
 

@@ -274,6 +274,38 @@ def test_options_alike_verdict_follows_the_scores(result, second, verdict):
     assert claim(store, "options alike").verdict == f"**{verdict}**{SHORT}"
 
 
+def test_options_are_compared_with_two_sentences_as_one(result):
+    options = ("two_sentences_option1_copy_15k", "two_sentences_option2_copy_15k")
+    means = dict.fromkeys(options, 0.35)
+    store = store_of(result, one_sentence_copy_15k=0.3, joined_sentences_copy_15k=0.36, **means)
+    assert claim(store, "two sentences").verdict == f"**supported**{SHORT}"
+    joined, *found = decisive(claim(store, "two sentences as one"))
+    assert joined.verdict == "supported"
+    assert [test.verdict for test in found] == ["contradicted", "contradicted"]
+
+
+def test_two_sentences_are_compared_on_other_corpora(result, scored):
+    def sets(elsewhere, recall):
+        return {
+            "news, 2 sentences": scored(0.3),
+            "other": scored(elsewhere),
+            "duc2003": scored(recall, figure="recall"),
+        }
+
+    option = result("two_sentences_option2_copy_15k", sets=sets(0.2, 0.4))
+    store = ResultStore([option, result("one_sentence_copy_15k", sets=sets(0.3, 0.3))])
+    _, f1, _, recall = decisive(claim(store, "two sentences elsewhere"))
+    assert f1.statement.endswith("first sentence of the same texts on other")
+    assert (f1.verdict, recall.verdict) == ("contradicted", "supported")
+
+
+def test_two_sentences_without_another_corpus_are_not_measured(result):
+    store = store_of(result, two_sentences_option2_copy_15k=0.3, one_sentence_copy_15k=0.3)
+    found = claim(store, "two sentences elsewhere")
+    assert found.verdict == "not measured"
+    assert any(test.ours.startswith("a row, or a second data set") for test in decisive(found))
+
+
 def test_duc_claim_uses_recall(result, scored):
     def both(f1, recall):
         return {"news": scored(f1), "duc2003": scored(recall, figure="recall")}
@@ -289,7 +321,7 @@ def test_duc_claim_uses_recall(result, scored):
 
 def test_every_claim_is_judged_and_printed(result):
     claims = judge_claims(ResultStore([result(row) for row in EXPERIMENTS]), None)
-    assert len(claims) == 15
+    assert len(claims) == 17
     page = claims_markdown(claims)
     for judged in claims:
         assert judged.text in page
