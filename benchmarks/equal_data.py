@@ -9,7 +9,8 @@ Each training ends by the rule of the recipe `converged` (docs/reproduce.md), or
 `opennmt` needs the files of `text`. Both write headlines of the dev split, by beam search without
 UNK, to RESULTS/NAME/summaries.txt. `table` scores them as `readagain reproduce` does, times all
 systems in turns on this machine's CPU, and prints a table. --model is our network, exported;
-without it, our row has random weights and no scores.
+without it, our row has random weights and no scores. The same holds for a system that was not
+trained: the table says so. So speeds can be measured without a GPU, after `text`.
 
 Timed headlines have a fixed number of words, so every network runs the same number of steps. The
 texts are the first of the dev split. OpenNMT-py and sumy are installed under build/.

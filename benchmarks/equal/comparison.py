@@ -37,6 +37,12 @@ REPOSITORY = Path(__file__).parents[2]
 BATCH_SIZES = (1, 16)
 TURNS = 2
 PROTOCOL = "gigaword"
+UNTRAINED_TITLES = {
+    "transformer": "Transformer with copying",
+    "opennmt": "OpenNMT-py, copying LSTM",
+}
+NO_SCORES = ("-", "-")
+NOT_TRAINED = "not trained"
 COLUMNS = (
     "system", "ROUGE-1 / 2 / L", "words", "parameters, M", "MB on disk", "headlines/s, alone",
     "16 together", "install size, MB", "trained",
@@ -104,7 +110,10 @@ class Comparison:
             print("| " + " | ".join([*cells, install_size, training]) + " |")
 
     def _describe(self, name: str) -> tuple[str, tuple[str, str], str, str, str]:
-        """Return title, scores with mean length, parameters, size and training of a system."""
+        """Return title, scores with mean length, parameters, size and training of a system.
+
+        A system that was not trained is timed with random weights and has no scores.
+        """
         if name == "lead":
             system = load_system("lead", PROTOCOL)
             texts = [s.text for s in evaluate(system, self.dataset, PROTOCOL).summaries]
@@ -116,12 +125,14 @@ class Comparison:
             run = self.data.run if self.model is None else ModelDir.open(self.model).run
             parameters = f"{count_parameters(run) / 1e6:.1f}"
             if self.model is None:
-                return run.title, ("-", "-"), parameters, "-", ""
+                return run.title, NO_SCORES, parameters, "-", NOT_TRAINED
             num_bytes = sum(file.stat().st_size for file in self.model.iterdir() if file.is_file())
             summarizer = Summarizer.load(self.model, threads=self.threads)
             texts = [s.text for s in summarizer.summarize([r.text for r in self.dataset.rows])]
             return run.title, self._score(texts), parameters, f"{num_bytes / 1e6:.0f}", ""
         folder = self.out / name
+        if not (folder / RESULT_FILE).exists():
+            return UNTRAINED_TITLES[name], NO_SCORES, "-", "-", NOT_TRAINED
         record = json.loads((folder / RESULT_FILE).read_text(encoding="utf-8"))
         texts = (folder / "summaries.txt").read_text(encoding="utf-8").split("\n")[:-1]
         training = f"{record['epochs']:.1f} epochs, {record['ended_by']}"

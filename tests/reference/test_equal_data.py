@@ -38,6 +38,19 @@ def test_plateau_rule_equals_that_of_our_training():
     assert rule.rate_factor == 0.5**4
 
 
+@pytest.mark.parametrize("name", ["transformer", "opennmt"])
+def test_system_without_training_is_described(tmp_path, name):
+    from equal.comparison import Comparison
+
+    comparison = object.__new__(Comparison)
+    comparison.out = tmp_path
+    title, *values = comparison._describe(name)
+    assert title == {"transformer": "Transformer with copying"}.get(
+        name, "OpenNMT-py, copying LSTM"
+    )
+    assert values == [("-", "-"), "-", "-", "not trained"]
+
+
 def test_copies_continue_where_the_last_word_was_copied():
     from equal.corpus import find_copies
 

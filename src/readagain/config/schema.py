@@ -158,7 +158,9 @@ class TrainSpec:
     schedule: Literal["halving", "cosine", "constant", "plateau"] = "halving"
     """plateau: halve the rate after each validation that lowers the dev loss by less than 0.1%."""
     halving_from_epoch: Count = 5
-    """halving: number of epochs at the full rate; each later epoch halves the rate."""
+    """halving: number of epochs at the full rate, before the first halving."""
+    halving_every: Size = 1
+    """halving: number of epochs at each lower rate, after which the rate is halved again."""
     weight_decay: NonNegative = 0.0
     max_norm: Positive = 10.0
     """Maximum gradient norm; larger gradients are clipped."""

@@ -58,6 +58,14 @@ class Experiment:
         """Whether the system is a network to train. Baselines are not trained."""
         return self.system not in BASELINES
 
+    def has_own_decoding(self, *, can_copy: bool) -> bool:
+        """Return whether the system is decoded differently in its own paper than here.
+
+        `can_copy` is whether the network copies; such a network does not generate UNK.
+        """
+        may_generate_unk = self.is_trained and self.generates_unk and not can_copy
+        return bool(self.own_decode) or self.has_fixed_length or may_generate_unk
+
 
 @dataclass(frozen=True, kw_only=True)
 class TableSpec:

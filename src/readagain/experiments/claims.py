@@ -1,54 +1,19 @@
 """Claims of the paper, each with its tests and a verdict.
 
-`catalog.toml` lists the tests of each claim: the name of a method of `_Tests` and its arguments.
-Most tests compute a difference of ROUGE-1 between experiments. The claim is supported if the whole
-confidence interval of the difference is within certain bounds.
+`catalog.toml` lists the tests of each claim: the name of a method of `ClaimTests` and its
+arguments. Most tests compute a difference of ROUGE-1 between experiments. The claim is supported if
+the whole confidence interval of the difference is within certain bounds.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import mean, variance
-from typing import Any, Literal
+from typing import Any
 
-from readagain.experiments.catalog import CLAIMS, EXPERIMENTS, UNTRAINED, paper_table
-from readagain.experiments.results import milliseconds
-from readagain.experiments.store import FACTORS, Effect, ResultStore, t_quantile
+from readagain.experiments.catalog import CLAIMS, UNTRAINED
+from readagain.experiments.claim_tests import NO_VALUE, ClaimTests, Evidence
+from readagain.experiments.store import ResultStore
 from readagain.experiments.table import markdown_table
-
-Verdict = Literal["supported", "contradicted", "too small to tell", "not measured"]
-
-_MIN_WEIGHT_DIFFERENCE = 0.01
-"""Minimum difference between two mean importance weights, which are from 0 to 1."""
-_WORD_CLASS_TITLES = {"content": "content words", "noun": "nouns", "verb": "verbs"}
-_NO_VALUE = "none"
-_ROW_IS_MISSING = "one of the rows is missing"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Evidence:
-    """Outcome of one test of a claim with the results of one recipe.
-
-    Args:
-        statement: the statement that was tested.
-        paper: the effect in the paper, in points of ROUGE-1.
-        ours: our effect with its interval and the number of seeds, or the reason why the statement
-            was not tested.
-        verdict: the verdict on the statement.
-        recipe: the recipe; "" if the test does not depend on training.
-    """
-
-    statement: str
-    paper: str = _NO_VALUE
-    ours: str
-    verdict: Verdict = "not measured"
-    recipe: str = ""
-
-    @property
-    def has_short_training(self) -> bool:
-        """Whether the recipe does not train to convergence."""
-        return self.recipe not in ("", UNTRAINED, "converged")
 
 
 @dataclass(frozen=True)
@@ -93,277 +58,13 @@ def _combine_verdicts(evidence: Iterable[Evidence]) -> str:
     return ", ".join(f"{count} **{verdict}**" for verdict, count in counts.most_common())
 
 
-class _Tests:
-    """Tests of statements about the results of one recipe.
-
-    `catalog.toml` names the methods. `first`, `second` and `names` are names of experiments.
-    """
-
-    def __init__(self, store: ResultStore, timing: Mapping[str, Any] | None, recipe: str) -> None:
-        self.store = store
-        self.timing = timing
-        self.recipe = recipe
-
-    def higher(self, first: str, second: str) -> Evidence:
-        """Test whether an experiment scores higher than a second one."""
-        statement = f"{_title(first)} scores higher than {_title(second)}"
-        return self._judge(statement, (first, second), self._difference(first, second))
-
-    def higher_with_unk(self, first: str, second: str) -> Evidence:
-        """Test whether an experiment that copies scores higher than one that may generate UNK."""
-        statement = f"{_title(first)} scores higher than {_title(second)} with UNK allowed"
-        results = self.store.find(second, self.recipe)
-        has_own_decoding = results is not None and all(
-            result.own for result in results.on(results.datasets[0])
-        )
-        effect = None
-        if has_own_decoding:
-            effect = self._difference(first, second, use_own_decoding=True)
-        return self._judge(statement, (first, second), effect)
-
-    def between(self, first: str, second: str, low: float, high: float, statement: str) -> Evidence:
-        """Test whether the difference of two experiments is between two bounds, in points.
-
-        `statement` has the form "{} is at most 0.5 points below {}".
-        """
-        statement = statement.format(_title(first), _title(second))
-        effect = self._difference(first, second)
-        return self._judge(statement, (first, second), effect, low=low, high=high)
-
-    def larger_loss(self, *names: str) -> Evidence:
-        """Test whether a smaller vocabulary costs more without copying than with it.
-
-        Args:
-            names: the experiments with a large and a small vocabulary without copying, then those
-                with copying.
-        """
-        statement = "From 69K to 2K a model loses more without copying than with it"
-        loss_without_copying = self._difference(*names[:2])
-        loss_with_copying = self._difference(*names[2:])
-        losses = ""
-        if loss_without_copying is not None and loss_with_copying is not None:
-            losses = (
-                f"it loses {100 * loss_without_copying.difference:.2f} without copying, "
-                f"{100 * loss_with_copying.difference:.2f} with it: "
-            )
-        return self._judge(statement, names, self._difference(*names), before=losses)
-
-    def higher_on_duc(self, first: str, second: str) -> Evidence:
-        """Test whether an experiment has a higher recall by the DUC protocol than a second one.
-
-        The data set is the first that both were scored on by recall.
-        """
-        statement = f"{_title(first)} has a higher recall than {_title(second)}"
-        results = self.store.find(second, self.recipe)
-        for dataset in results.datasets if results else ():
-            assert results is not None
-            effect = self._difference(first, second, dataset=dataset)
-            if effect is None or results.on(dataset)[0].figure != "recall":
-                continue
-            comparison = ""
-            if paper_score := _paper_scores("table2").get(second):
-                score = results.scores(dataset)["rouge-1"].value
-                comparison = (
-                    f"; {_title(second)} has {score:.1f} here and {paper_score:.1f} in the paper"
-                )
-            return self._judge(
-                statement, (first, second), effect, after=comparison, tables=("table2",)
-            )
-        missing = "a row, or a data set with several references, is missing"
-        return Evidence(statement=statement, ours=missing)
-
-    def lower_loss(self, first: str, second: str) -> Evidence:
-        """Test whether an experiment has a lower loss on the selection split than a second one.
-
-        The interval is that of a t-test over the seeds, with equal variances.
-        """
-        statement = f"{_title(first)} has a lower loss on the selection split than {_title(second)}"
-        losses = [
-            [run.training["best"]["dev_loss"] for run in results.runs if run.training["best"]]
-            for name in (first, second)
-            if (results := self.store.find(name, self.recipe)) is not None
-        ]
-        has_two_seeds = len(losses) == 2 and min(map(len, losses)) >= 2
-        if self.recipe != "converged" or not has_two_seeds:
-            return Evidence(statement=statement, ours="fewer than two seeds")
-        first_losses, second_losses = losses
-        dof = len(first_losses) + len(second_losses) - 2
-        squares = sum(variance(sample) * (len(sample) - 1) for sample in losses)
-        standard_error = math.sqrt(squares / dof * sum(1 / len(sample) for sample in losses))
-        margin = t_quantile(dof) * standard_error
-        difference = mean(first_losses) - mean(second_losses)
-        low, high = difference - margin, difference + margin
-        effect = f"{difference:+.3f} ({low:+.3f} to {high:+.3f}) nats per word"
-        return Evidence(
-            statement=statement,
-            ours=f"{effect}; {self._describe_runs((first, second))}",
-            verdict=_verdict(is_supported=high < 0, is_contradicted=low > 0),
-            recipe=self.recipe,
-        )
-
-    def weigh_more(self, name: str, word_class: str) -> Evidence:
-        """Test whether a class of words has larger importance weights than function words."""
-        statement = (
-            f"{_title(name)}: {_WORD_CLASS_TITLES[word_class]} weigh more than function words"
-        )
-        results = self.store.find(name, self.recipe)
-        differences = [
-            run.importance[f"{word_class}_over_function"]
-            for run in (results.runs if results else ())
-            if run.importance
-        ]
-        if not differences:
-            return Evidence(statement=statement, ours=_ROW_IS_MISSING)
-        first = differences[0]
-        if not first["texts"]:
-            return Evidence(statement=statement, ours="no text has words of both kinds")
-        text = (
-            f"by {first['mean']:+.3f} ({first['low']:+.3f} to {first['high']:+.3f}), positive in "
-            f"{100 * first['positive_share']:.0f}% of {first['texts']:,} texts"
-        )
-        if len(differences) > 1:
-            means = (f"{difference['mean']:+.3f}" for difference in differences)
-            text += f"; by seed {', '.join(means)}"
-        # A few texts can determine the sign of a mean, so most texts must have this sign, too.
-        limit = _MIN_WEIGHT_DIFFERENCE
-        verdict = _verdict(
-            is_supported=all(
-                difference["low"] > limit and difference["positive_share"] >= 0.5
-                for difference in differences
-            ),
-            is_contradicted=all(
-                difference["high"] < -limit and difference["positive_share"] <= 0.5
-                for difference in differences
-            ),
-        )
-        return Evidence(statement=statement, ours=text, verdict=verdict, recipe=self.recipe)
-
-    def faster(self, row: str) -> Evidence:
-        """Test whether decoding time decreases with the vocabulary size.
-
-        `row` is the name of a system of Table 4 without the vocabulary size.
-        """
-        copying = "with copying" if row.endswith("_copy") else "without copying"
-        statement = f"Decoding time decreases with every smaller vocabulary, {copying}"
-        if self.timing is None:
-            return Evidence(statement=statement, ours="not timed")
-        times = milliseconds(self.timing, row, "int8", batch_size=1)
-        values = list(times.values())
-        [paper_seconds] = [
-            paper_row.seconds for paper_row in paper_table("table4") if paper_row.experiment == row
-        ]
-        text = ", ".join(f"{size} {ms:.1f} ms" for size, ms in times.items())
-        return Evidence(
-            statement=statement,
-            paper=f"69K / 2K = {paper_seconds['69K'] / paper_seconds['2K']:.2f}",
-            ours=f"{text}; 69K / 2K = {values[-1] / values[0]:.2f}",
-            verdict=_verdict(
-                is_supported=values == sorted(values), is_contradicted=values[-1] <= values[0]
-            ),
-        )
-
-    def _difference(
-        self, *names: str, dataset: str | None = None, use_own_decoding: bool = False
-    ) -> Effect | None:
-        """Return the ROUGE-1 of the first experiment minus that of the second.
-
-        For four experiments, return (first - second) - (third - fourth). Return None if a result is
-        missing.
-        """
-        effects = self.store.contrast(
-            names, self.recipe, dataset, use_own_decoding=use_own_decoding
-        )
-        return None if effects is None else effects["rouge-1"]
-
-    def _judge(
-        self,
-        statement: str,
-        names: Sequence[str],
-        effect: Effect | None,
-        *,
-        low: float = 0.0,
-        high: float = math.inf,
-        before: str = "",
-        after: str = "",
-        tables: Sequence[str] = ("table1", "table3"),
-    ) -> Evidence:
-        """Judge an effect by its confidence interval.
-
-        The statement is supported if the whole interval is between the bounds, and contradicted if
-        the whole interval is outside.
-
-        Args:
-            statement: the statement to judge.
-            names: the experiments.
-            effect: difference between the experiments; None if a result is missing.
-            low: lower bound in points.
-            high: upper bound in points.
-            before: text before the effect.
-            after: text after the effect.
-            tables: tables of the paper in which the paper's effect is looked up.
-        """
-        paper = _paper_effect(names, tables)
-        if effect is None:
-            return Evidence(statement=statement, paper=paper, ours=_ROW_IS_MISSING)
-        effect_low, effect_high = 100 * effect.low, 100 * effect.high
-        return Evidence(
-            statement=statement,
-            paper=paper,
-            ours=f"{before}{effect}; {self._describe_runs(names)}{after}",
-            verdict=_verdict(
-                is_supported=low < effect_low and effect_high < high,
-                is_contradicted=effect_high < low or effect_low > high,
-            ),
-            recipe=self.recipe,
-        )
-
-    def _describe_runs(self, names: Sequence[str]) -> str:
-        """Return the number of seeds, and how many runs had not converged."""
-        all_results = [results for name in names if (results := self.store.find(name, self.recipe))]
-        text = f"seeds: {', '.join(str(len(results.runs)) for results in all_results)}"
-        if self.recipe == "converged":
-            num_unconverged = sum(
-                run.training.get("ended_by", "patience") != "patience"
-                for results in all_results
-                for run in results.runs
-            )
-            if num_unconverged:
-                text += f"; {num_unconverged} of the runs had not converged"
-        return text
-
-
-def _verdict(*, is_supported: bool, is_contradicted: bool) -> Verdict:
-    if is_supported:
-        return "supported"
-    return "contradicted" if is_contradicted else "too small to tell"
-
-
-def _title(name: str) -> str:
-    return EXPERIMENTS[name].title
-
-
-def _paper_scores(table: str) -> dict[str, float]:
-    """Return the ROUGE-1 of the paper by experiment."""
-    return {row.experiment: row.rouge[0] for row in paper_table(table) if row.rouge}
-
-
-def _paper_effect(names: Sequence[str], tables: Sequence[str]) -> str:
-    """Return the difference between experiments in the first table that has all of them."""
-    for table in tables:
-        scores = _paper_scores(table)
-        if all(name in scores for name in names):
-            terms = zip(names, FACTORS, strict=False)
-            return f"{sum(factor * scores[name] for name, factor in terms):+.2f}"
-    return _NO_VALUE
-
-
 def judge_claims(store: ResultStore, timing: Mapping[str, Any] | None) -> list[Claim]:
     """Return every claim, tested on the results of every recipe.
 
     A test is decided by the first recipe that has all its results. If no recipe has them, the test
     has one evidence, which names the missing result.
     """
-    tests_by_recipe = [_Tests(store, timing, recipe) for recipe in store.recipes]
+    tests_by_recipe = [ClaimTests(store, timing, recipe) for recipe in store.recipes]
     claims = []
     for claim in CLAIMS:
         claim_evidence = []
@@ -388,7 +89,7 @@ def claims_markdown(claims: Sequence[Claim]) -> str:
         evidence_rows = []
         for evidence in claim.tests:
             for result in evidence:
-                recipe = _NO_VALUE if result.recipe in ("", UNTRAINED) else result.recipe
+                recipe = NO_VALUE if result.recipe in ("", UNTRAINED) else result.recipe
                 is_deciding = result is evidence[0] and result.verdict != "not measured"
                 verdict = f"**{result.verdict}**" if is_deciding else result.verdict
                 evidence_rows.append((result.statement, recipe, result.paper, result.ours, verdict))

@@ -8,7 +8,8 @@ decoder vocabulary with the most similar embeddings.
 from typing import TYPE_CHECKING, Any
 
 from readagain.experiments.catalog import EXPERIMENTS, PAGE_TEXTS, PAPER_EXAMPLES
-from readagain.experiments.store import ResultStore
+from readagain.experiments.results import ExperimentResult
+from readagain.experiments.store import ResultStore, SeedResults
 
 if TYPE_CHECKING:
     from readagain.experiments.trained_model import ExperimentModel
@@ -50,33 +51,63 @@ def run_paper_examples(model: "ExperimentModel") -> list[dict[str, Any]]:
 
 def examples_markdown(store: ResultStore) -> str:
     """Return the input texts with the paper's summaries and ours; "" if there are none of ours."""
-    our_examples = {
-        (name, recipe): results.runs[0].examples
+    runs = [
+        run
         for recipe in store.recipes
         for name in (WITHOUT_COPYING, WITH_COPYING, *_TWO_SENTENCES)
-        if (results := store.find(name, recipe)) and results.runs[0].examples
-    }
-    if not our_examples:
+        if (results := store.find(name, recipe))
+        for run in _shown_runs(results)
+    ]
+    if not runs:
         return ""
     lines = []
     for index, example in enumerate(PAPER_EXAMPLES):
+        is_of_paper = bool(example.reference)
         lines.append(f"- input: {' '.join(example.text.split())}")
-        if example.reference:
+        if is_of_paper:
             lines.append(f"  - reference: {example.reference}")
             lines.append(f"  - the paper without copying: {example.without_copying}")
             lines.append(f"  - the paper with copying: {example.with_copying}")
-        for (name, recipe), examples in our_examples.items():
-            if name in _TWO_SENTENCES and example.reference:
-                continue  # the paper's inputs, which have a reference, have only one sentence
-            result = examples[index]
-            lines.append(f"  - {EXPERIMENTS[name].title}, recipe {recipe}: {result['summary']}")
-            for word, neighbours in result["neighbours"].items():
-                place = "outside" if neighbours["is_oov"] else "in"
-                nearest = ", ".join(
-                    f"{neighbour} {cosine:.2f}" for neighbour, cosine in neighbours["words"]
-                )
-                lines.append(f"    - p_i of *{word}* ({place} the vocabulary): {nearest}")
+        for run in runs:
+            # The paper's inputs have only one sentence.
+            if not (is_of_paper and run.row in _TWO_SENTENCES):
+                lines += _example_lines(run, index)
+        if not is_of_paper and not any(run.row in _TWO_SENTENCES for run in runs):
+            lines.append(
+                "  - networks that read both sentences: not run; these read the first only"
+            )
     text = "\n".join(lines)
     # Escape characters that have a meaning in Markdown: the brackets of <unk>, and # for digits.
     text = text.replace("<", "&lt;").replace(">", "&gt;").replace("#", "\\#")
     return f"### The paper's inputs\n\n{PAGE_TEXTS['paper_inputs']}\n\n{text}"
+
+
+def _shown_runs(results: SeedResults) -> list[ExperimentResult]:
+    """Return the runs with examples; of these, those that may generate UNK, if there are any.
+
+    Early runs generated no UNK. Since then, a network without copying may generate UNK in the
+    examples, and it is also scored with UNK allowed.
+    """
+    runs = [run for run in results.runs if run.examples]
+    return [run for run in runs if _allows_unk(run)] or runs
+
+
+def _allows_unk(run: ExperimentResult) -> bool:
+    return any(scored.own and scored.own["allow_unk"] for scored in run.sets.values())
+
+
+def _example_lines(run: ExperimentResult, index: int) -> list[str]:
+    """Return the summary of an example with the neighbours of its words."""
+    assert run.examples is not None
+    result = run.examples[index]
+    label = f"{EXPERIMENTS[run.row].title}, recipe {run.recipe}, seed {run.seed}"
+    if not run.can_copy and not _allows_unk(run):
+        label += ", without UNK"
+    lines = [f"  - {label}: {result['summary']}"]
+    for word, neighbours in result["neighbours"].items():
+        place = "outside" if neighbours["is_oov"] else "in"
+        nearest = ", ".join(
+            f"{neighbour} {cosine:.2f}" for neighbour, cosine in neighbours["words"]
+        )
+        lines.append(f"    - p_i of *{word}* ({place} the vocabulary): {nearest}")
+    return lines

@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from readagain.errors import require
-from readagain.experiments.catalog import EXPERIMENTS, TABLES, PaperRow, paper_table
+from readagain.experiments.catalog import (
+    EXPERIMENTS,
+    PAPER_EXAMPLES,
+    TABLES,
+    PaperRow,
+    paper_table,
+)
 from readagain.experiments.importance import WORD_CLASSES
 from readagain.experiments.results import milliseconds
 from readagain.experiments.store import ResultStore
@@ -15,8 +21,8 @@ from readagain.rouge.corpus import Estimate
 from readagain.storage.files import write_output
 
 _GREY, _BLUE, _RED = "#999999", "#1f5fa8", "#c4512d"
-_NUM_SAMPLES = 4
-"""Number of sentences in the plot of importance, as in the paper's figure."""
+_SAMPLE_WORDS = [example.text.split() for example in PAPER_EXAMPLES if example.reference]
+"""Words of the inputs that the paper prints, which are the sentences in the plot of importance."""
 
 
 def plot_tables(
@@ -130,25 +136,30 @@ def _plot_timing(figure: Any, timing: Mapping[str, Any] | None) -> bool:
 
 
 def _plot_importance(figure: Any, store: ResultStore) -> bool:
-    """Plot mean importance by word class, and the importance of each word in sample sentences.
+    """Plot mean importance by word class, and the importance of each word in the paper's inputs.
 
-    The sentences are shown for the model with the largest difference between content words and
-    function words. Return False if there is no result.
+    The inputs are shown for the model with the largest difference between content words and
+    function words. Only one recipe is shown: of those that measured the paper's inputs, that with
+    the most rows. Return False if there is no result with these inputs; early results have other
+    sentences.
     """
     importance_by_recipe: list[dict[str, dict[str, Any]]] = [
         {
             name: results.runs[0].importance
             for name in TABLES["importance"].rows
-            if (results := store.find(name, recipe)) and results.runs[0].importance
+            if (results := store.find(name, recipe))
+            and results.runs[0].importance
+            and _has_paper_inputs(results.runs[0].importance)
         }
         for recipe in store.recipes
     ]
     importance_by_name = max(importance_by_recipe, key=len)
     if not importance_by_name:
         return False
-    figure.set_size_inches(12, 8)
+    figure.set_size_inches(12, 10)
+    num_samples = len(_SAMPLE_WORDS)
     class_axes, *sample_axes = figure.subplots(
-        1 + _NUM_SAMPLES, 1, height_ratios=[4, *[1] * _NUM_SAMPLES]
+        1 + num_samples, 1, height_ratios=[4, *[1] * num_samples]
     )
     # The bars of one word class share a width of 0.8.
     bar_width = 0.8 / len(importance_by_name)
@@ -178,3 +189,12 @@ def _plot_importance(figure: Any, store: ResultStore) -> bool:
         axes.set_xticks(range(len(words)), words, rotation=60, ha="right", fontsize=6)
         axes.set_yticks([])
     return True
+
+
+def _has_paper_inputs(importance: Mapping[str, Any]) -> bool:
+    """Return whether the samples are the paper's inputs, which a small network truncates."""
+    samples = [sample["words"] for sample in importance["samples"]]
+    return len(samples) >= len(_SAMPLE_WORDS) and all(
+        words == text_words[: len(words)]
+        for words, text_words in zip(samples, _SAMPLE_WORDS, strict=False)
+    )

@@ -89,8 +89,10 @@ class ExperimentResult:
         corpus: name, fingerprint and size of the training corpus.
         parameters: number of parameters; 0 for a baseline.
         training: minutes; updates; the reason why the training ended (patience, epochs or time
-            limit); the selected checkpoint. Empty for a baseline.
-        machine: device, processor, versions, commit, date.
+            limit); the selected checkpoint; the `curve` of the loss on the split that selects it,
+            as pairs of epoch and `dev_loss`. Empty for a baseline.
+        machine: device, processor, versions, date, and the commit, or without git a hash of the
+            source files.
         seconds: time of training and scoring.
         sets: results by name of the data set; the first is the dev split of the corpus.
         importance: result of `importance.measure_importance`.
@@ -111,6 +113,12 @@ class ExperimentResult:
     importance: dict[str, Any] | None = None
     examples: list[dict[str, Any]] | None = None
     format_version: int = FORMAT_VERSION
+
+    @property
+    def can_copy(self) -> bool:
+        """Whether the system is a network that copies words of the text."""
+        model = (self.run or {}).get("model", {})
+        return bool(model.get("output") == "copy")
 
     @property
     def run_name(self) -> str:

@@ -41,8 +41,9 @@ from readagain.storage.output_dir import LocalDir
 from readagain.training.checkpoint import latest_checkpoint
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
+from readagain.training.metrics import read_curves
 from readagain.training.parallel import choose_device
-from readagain.training.provenance import describe_device, package_commit
+from readagain.training.provenance import describe_device, package_commit, source_hash
 from readagain.training.run_dir import RunDir
 from readagain.training.stop_signal import StopSignal
 from readagain.version import __version__
@@ -355,7 +356,7 @@ def _rouge_fields(result: Evaluation) -> dict[str, Any]:
 
 
 def _describe_training(model_path: Path) -> dict[str, Any]:
-    """Return `ExperimentResult.training`: duration and selected checkpoint."""
+    """Return `ExperimentResult.training`: duration, selected checkpoint and validation losses."""
     run_dir = RunDir(LocalDir(model_path))
     state = run_dir.finished_state()
     if state is None:
@@ -364,11 +365,17 @@ def _describe_training(model_path: Path) -> dict[str, Any]:
         state, ended_by = checkpoint.state, "time limit"
     else:
         ended_by = "patience" if state.has_stopped_early else "epochs"
+    curves = read_curves(model_path)
+    epoch_by_step = dict(curves["epoch"])
+    losses = [
+        [round(epoch_by_step[step], 3), round(loss, 4)] for step, loss in curves.get("dev_loss", ())
+    ]
     return {
         "minutes": round(state.minutes, 3),
         "updates": state.step,
         "ended_by": ended_by,
         "best": None if state.best is None else asdict(state.best),
+        "curve": {"dev_loss": losses},
     }
 
 
@@ -380,6 +387,6 @@ def _describe_machine(device: torch.device) -> dict[str, Any]:
         "python": platform.python_version(),
         "torch": torch.__version__,
         "readagain": __version__,
-        "commit": package_commit(),
+        "commit": package_commit() or source_hash(),
         "date": datetime.now(UTC).date().isoformat(),
     }

@@ -1,10 +1,10 @@
 """Results by experiment and recipe: averages over seeds, and differences with intervals."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from statistics import NormalDist
+from statistics import NormalDist, median
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +32,9 @@ diverged and is left out of the pooled variance."""
 class Effect:
     """Difference between the mean scores of experiments, with a 95% interval.
 
-    Scores are from 0 to 1. The interval includes the variance between texts and between seeds.
+    Scores are from 0 to 1. The interval includes the variance between texts and between seeds. It
+    is infinite if an experiment with only one seed has diverged: the seeds of such experiments vary
+    much more than those of others, and one seed does not show how much.
     """
 
     difference: float
@@ -45,6 +47,8 @@ class Effect:
         return "▲" if self.low > 0 else "▼" if self.high < 0 else ""
 
     def __str__(self) -> str:
+        if math.isinf(self.low):
+            return f"{100 * self.difference:+.2f} (no interval: a diverged row has only one seed)"
         low, high = 100 * self.low, 100 * self.high
         return f"{100 * self.difference:+.2f} ({low:+.2f} to {high:+.2f})"
 
@@ -78,6 +82,15 @@ class SeedResults:
     def on(self, dataset: str) -> list[DatasetResult]:
         """Return the results on one data set, one for each seed."""
         return [run.sets[dataset] for run in self.runs]
+
+    @property
+    def mean_score(self) -> float:
+        """Mean ROUGE-1 on the dev split of the corpus, from 0 to 1."""
+        return float(self.text_scores(self.datasets[0])[:, 0].mean())
+
+    def with_own_decoding(self, dataset: str) -> "SeedResults":
+        """Return the runs that were also scored with the decoding settings of the own paper."""
+        return SeedResults([run for run in self.runs if run.sets[dataset].own])
 
     def text_scores(self, dataset: str, *, use_own_decoding: bool = False) -> Numbers:
         """Return the (I, 3) scores of the texts, averaged over seeds.
@@ -170,14 +183,15 @@ class ResultStore:
         Its variance has two parts: the variance of its mean over texts, and the variance between
         seeds. The variance between seeds is pooled over experiments (`seed_variance`), so it is
         also known for an experiment with one seed. If the seeds of an experiment vary more than
-        that, its own variance is used.
+        that, its own variance is used, with its own degrees of freedom. If an experiment with one
+        seed has diverged, the interval is infinite.
 
         Args:
             names: two or four experiments; see `FACTORS`.
             recipe: recipe of the experiments.
             dataset: data set; by default the first on which all experiments were scored.
             use_own_decoding: whether to use the scores with the decoding settings of the system's
-                own paper.
+                own paper. Of an experiment that has such scores, only the runs with them are used.
 
         Returns:
             The difference with its interval; None if an experiment is missing, or if not all
@@ -200,6 +214,11 @@ class ResultStore:
             dataset = shared_datasets[0]
         if dataset not in shared_datasets:
             return None
+        if use_own_decoding:
+            weighted_results = [
+                (own if (own := results.with_own_decoding(dataset)).runs else results, factor)
+                for results, factor in weighted_results
+            ]
         text_sums: Numbers = np.sum(
             [
                 factor * results.text_scores(dataset, use_own_decoding=use_own_decoding)
@@ -211,26 +230,63 @@ class ResultStore:
         text_variance = (
             text_sums.var(axis=0, ddof=1) / num_texts if num_texts > 1 else np.zeros(len(MEASURES))
         )
-        pooled = self.seed_variance(recipe, dataset)
-        seed_variance = np.zeros(len(MEASURES))
-        for results, factor in weighted_results:
-            if results.seeds and pooled is not None:
-                own = results.seed_variance(dataset)
-                variance = pooled.values if own is None else np.maximum(pooled.values, own)
-                seed_variance += factor**2 * variance / len(results.seeds)
+        seed_variances = self._seed_variances(weighted_results, recipe, dataset)
+        has_interval = not any(
+            len(results.seeds) == 1 and self._has_diverged(results, recipe)
+            for results, _ in weighted_results
+        )
         effects = {}
         for index, measure in enumerate(MEASURES):
             difference = float(text_sums[:, index].mean())
-            total_variance = float(text_variance[index] + seed_variance[index])
-            dof = math.inf
-            if pooled is not None and seed_variance[index] > 0:
-                # Welch and Satterthwaite, where the variance over texts counts as known exactly.
-                dof = pooled.dof * (total_variance / seed_variance[index]) ** 2
-            margin = t_quantile(dof) * math.sqrt(total_variance)
+            # The variance over texts counts as known exactly.
+            parts = [(float(text_variance[index]), math.inf)]
+            parts += [(float(part.values[index]), part.dof) for part in seed_variances]
+            margin = welch_margin(parts) if has_interval else math.inf
             effects[measure] = Effect(
                 difference=difference, low=difference - margin, high=difference + margin
             )
         return effects
+
+    def _seed_variances(
+        self,
+        weighted_results: Sequence[tuple[SeedResults, int]],
+        recipe: str,
+        dataset: str,
+    ) -> list[SeedVariance]:
+        """Return the parts of the variance of a difference that is due to the seeds.
+
+        The first part is that of all experiments with the pooled variance. Each experiment whose
+        seeds vary more has a part of its own, with the few degrees of freedom of its own seeds.
+        """
+        pooled = self.seed_variance(recipe, dataset)
+        if pooled is None:
+            return []
+        pooled_part = np.zeros(len(MEASURES))
+        parts = []
+        for results, factor in weighted_results:
+            num_seeds = len(results.seeds)
+            if not num_seeds:
+                continue
+            weight = factor**2 / num_seeds
+            own = results.seed_variance(dataset)
+            varies_more = np.zeros(len(MEASURES), bool) if own is None else own > pooled.values
+            pooled_part += np.where(varies_more, 0.0, weight * pooled.values)
+            if own is not None and varies_more.any():
+                own_part: Numbers = np.where(varies_more, weight * own, 0.0)
+                parts.append(SeedVariance(own_part, num_seeds - 1))
+        return [SeedVariance(pooled_part, pooled.dof), *parts]
+
+    def _has_diverged(self, results: SeedResults, recipe: str) -> bool:
+        """Return whether an experiment has less than half of the usual ROUGE-1 of its recipe.
+
+        The scores are those on the dev split of the corpus.
+        """
+        usual = median(
+            other.mean_score
+            for (_, other_recipe), other in self._by_key.items()
+            if other_recipe == recipe and other.seeds
+        )
+        return results.mean_score < usual / 2
 
     def _seed_variance(self, recipe: str, dataset: str) -> SeedVariance | None:
         """Return the pooled variance between seeds of a recipe on a data set.
@@ -269,6 +325,21 @@ def bootstrap_interval(values: Numbers) -> tuple[Numbers, Numbers]:
     means = np.stack([values[draw].mean(axis=0) for draw in draws])
     low, high = np.percentile(means, [2.5, 97.5], axis=0)
     return low, high
+
+
+def welch_margin(parts: Sequence[tuple[float, float]]) -> float:
+    """Return half the width of the 95% interval of a difference (Welch and Satterthwaite).
+
+    Args:
+        parts: parts of the variance of the difference, each with its degrees of freedom.
+
+    >>> round(welch_margin([(0.5, 4), (0.5, 4)]), 2)  # like one variance with 8 degrees of freedom
+    2.31
+    """
+    total = sum(part for part, _ in parts)
+    squares = sum(part**2 / dof for part, dof in parts)
+    dof = total**2 / squares if squares > 0 else math.inf
+    return t_quantile(dof) * math.sqrt(total)
 
 
 @cache

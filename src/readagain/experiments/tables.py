@@ -161,12 +161,6 @@ def _score_cells(
     if dataset is None:
         return dict.fromkeys((*_SCORE_COLUMNS, *_OWN_COLUMNS), "not scored")
     effects = store.contrast((name, base), recipe, dataset) if base else None
-    own_cells = ["the same"] * len(_OWN_COLUMNS)
-    if own_results := [result.own for result in results.on(dataset) if result.own]:
-        own_cells = [
-            f"{100 * mean(own['rouge']['rouge-1'][0] for own in own_results):.2f}",
-            f"{mean(own['words'] for own in own_results):.1f}",
-        ]
     return {
         **{
             _MEASURE_TITLES[measure]: MarkedEstimate(
@@ -175,8 +169,28 @@ def _score_cells(
             for measure, score in results.scores(dataset).items()
         },
         "words": f"{_mean_words(results.on(dataset)):.1f}",
-        **dict(zip(_OWN_COLUMNS, own_cells, strict=True)),
+        **dict(zip(_OWN_COLUMNS, _own_cells(name, results, dataset), strict=True)),
     }
+
+
+def _own_cells(name: str, results: SeedResults, dataset: str) -> list[TableCell]:
+    """Return the ROUGE-1 and the length with the decoding of the system's own paper.
+
+    Beside them are the values of the same runs with the decoding of all experiments.
+    """
+    own_runs = results.with_own_decoding(dataset).on(dataset)
+    if not own_runs:
+        can_copy = results.runs[0].can_copy
+        is_other = EXPERIMENTS[name].has_own_decoding(can_copy=can_copy)
+        return [None if is_other else "the same"] * len(_OWN_COLUMNS)
+    own = [run.own for run in own_runs if run.own]
+    score = 100 * mean(result["rouge"]["rouge-1"][0] for result in own)
+    same_runs_score = 100 * mean(run.rouge["rouge-1"][0] for run in own_runs)
+    words = mean(result["words"] for result in own)
+    return [
+        f"{score:.2f} (same runs: {same_runs_score:.2f}; seeds: {len(own)})",
+        f"{words:.1f} (same runs: {_mean_words(own_runs):.1f})",
+    ]
 
 
 def _mean_words(results: Sequence[DatasetResult]) -> float:

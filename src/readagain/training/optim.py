@@ -69,8 +69,8 @@ def learning_rate(
 
     It rises linearly during warm-up, then follows the schedule:
 
-    - `halving` keeps the full rate for `halving_from_epoch` epochs and halves it in each later
-      epoch (section 4 of the paper);
+    - `halving` keeps the full rate for `halving_from_epoch` epochs, then halves it, and halves it
+      again after every `halving_every` epochs (one in section 4 of the paper);
     - `cosine` lowers it to zero at `total_steps`;
     - `plateau` halves it `num_plateaus` times;
     - `constant` keeps it.
@@ -78,8 +78,8 @@ def learning_rate(
     if step < spec.warmup_steps:
         return spec.learning_rate * (step + 1) / spec.warmup_steps
     if spec.schedule == "halving":
-        epoch = step // steps_per_epoch
-        return spec.learning_rate * 0.5 ** max(0, epoch + 1 - spec.halving_from_epoch)
+        epochs_after = step // steps_per_epoch - spec.halving_from_epoch
+        return spec.learning_rate * 0.5 ** max(0, epochs_after // spec.halving_every + 1)
     if spec.schedule == "cosine":
         steps_after_warmup = max(1, total_steps - spec.warmup_steps)
         progress = min(1.0, (step - spec.warmup_steps) / steps_after_warmup)

@@ -1,5 +1,6 @@
 """Provenance of a model: version, commit, corpus, seed, machine and time."""
 
+import hashlib
 import platform
 import shutil
 import subprocess
@@ -15,6 +16,8 @@ from readagain.rouge.options import corpus_protocol
 from readagain.training.job import ResolvedJob
 from readagain.training.parallel import DistributedContext
 from readagain.training.state import TrainingState
+
+_SOURCE_SUFFIXES = (".py", ".toml")
 
 
 def collect_provenance(
@@ -79,6 +82,21 @@ def package_commit() -> str | None:
     if _run_git(git, package.parent, "ls-files", "--error-unmatch", package.name) is None:
         return None
     return _run_git(git, package.parent, "rev-parse", "HEAD")
+
+
+def source_hash(package: Path | None = None) -> str:
+    """Return a hash of the source files of a package, by default of readagain.
+
+    It identifies the code of a run if there is no commit, for example on a machine without git.
+    """
+    package = package or Path(readagain.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*")):
+        if path.suffix in _SOURCE_SUFFIXES:
+            content = path.read_bytes()
+            header = f"{path.relative_to(package).as_posix()} {len(content)}\n"
+            digest.update(header.encode() + content)
+    return f"sha256:{digest.hexdigest()}"
 
 
 def _run_git(git: str, directory: Path, *arguments: str) -> str | None:

@@ -56,6 +56,7 @@ def test_plain_value_has_no_settings_inside():
         ({"decode.beam_size": 0}, "decode.beam_size is 0; expected 1 to 1000"),
         ({"decode.beam_size": "ten"}, "decode.beam_size is 'ten'; expected a whole number"),
         ({"decode.beam_size": 2.5}, "decode.beam_size is 2.5; expected a whole number"),
+        ({"train.halving_every": 0}, "train.halving_every is 0; expected 1 or more"),
         ({"train.epochs": True}, "train.epochs is True; expected a whole number"),
         ({"train.learning_rate": 0}, "train.learning_rate is 0.0; expected more than 0"),
         ({"train.learning_rate": "fast"}, "train.learning_rate is 'fast'; expected a number"),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from readagain.experiments.catalog import EXPERIMENTS
-from readagain.experiments.claims import Claim, Evidence, claims_markdown, judge_claims
+from readagain.experiments.claim_tests import Evidence
+from readagain.experiments.claims import Claim, claims_markdown, judge_claims
 from readagain.experiments.results import pack_scores
 from readagain.experiments.store import ResultStore
 
@@ -84,6 +85,18 @@ def test_lower_loss_follows_the_seeds(result, losses, verdict):
     if verdict == "supported":
         # Variance 0.00005 between seeds, two of test, two degrees of freedom: 4.303.
         assert evidence.ours == "-0.050 (-0.080 to -0.020) nats per word; seeds: 2, 2"
+
+
+def test_lower_loss_uses_the_variance_of_each_row(result):
+    results = []
+    for row, values in {"read_again_lstm_15k": (3.0, 3.02), "lstm_15k": (3.4, 3.4, 3.4)}.items():
+        for seed, value in enumerate(values):
+            run = result(row, recipe="converged", seed=seed)
+            run.training["best"] = {"dev_loss": value}
+            results.append(run)
+    evidence, *_ = decisive(claim(ResultStore(results), "re-reading by loss"))
+    # Standard error 0.01 of two seeds, one degree of freedom: 12.706.
+    assert evidence.ours == "-0.390 (-0.517 to -0.263) nats per word; seeds: 2, 3"
 
 
 def test_runs_at_the_time_limit_are_counted(result):
@@ -261,6 +274,38 @@ def test_options_alike_verdict_follows_the_scores(result, second, verdict):
     assert claim(store, "options alike").verdict == f"**{verdict}**{SHORT}"
 
 
+def test_options_are_compared_with_two_sentences_as_one(result):
+    options = ("two_sentences_option1_copy_15k", "two_sentences_option2_copy_15k")
+    means = dict.fromkeys(options, 0.35)
+    store = store_of(result, one_sentence_copy_15k=0.3, joined_sentences_copy_15k=0.36, **means)
+    assert claim(store, "two sentences").verdict == f"**supported**{SHORT}"
+    joined, *found = decisive(claim(store, "two sentences as one"))
+    assert joined.verdict == "supported"
+    assert [test.verdict for test in found] == ["contradicted", "contradicted"]
+
+
+def test_two_sentences_are_compared_on_other_corpora(result, scored):
+    def sets(elsewhere, recall):
+        return {
+            "news, 2 sentences": scored(0.3),
+            "other": scored(elsewhere),
+            "duc2003": scored(recall, figure="recall"),
+        }
+
+    option = result("two_sentences_option2_copy_15k", sets=sets(0.2, 0.4))
+    store = ResultStore([option, result("one_sentence_copy_15k", sets=sets(0.3, 0.3))])
+    _, f1, _, recall = decisive(claim(store, "two sentences elsewhere"))
+    assert f1.statement.endswith("first sentence of the same texts on other")
+    assert (f1.verdict, recall.verdict) == ("contradicted", "supported")
+
+
+def test_two_sentences_without_another_corpus_are_not_measured(result):
+    store = store_of(result, two_sentences_option2_copy_15k=0.3, one_sentence_copy_15k=0.3)
+    found = claim(store, "two sentences elsewhere")
+    assert found.verdict == "not measured"
+    assert any(test.ours.startswith("a row, or a second data set") for test in decisive(found))
+
+
 def test_duc_claim_uses_recall(result, scored):
     def both(f1, recall):
         return {"news": scored(f1), "duc2003": scored(recall, figure="recall")}
@@ -276,7 +321,7 @@ def test_duc_claim_uses_recall(result, scored):
 
 def test_every_claim_is_judged_and_printed(result):
     claims = judge_claims(ResultStore([result(row) for row in EXPERIMENTS]), None)
-    assert len(claims) == 15
+    assert len(claims) == 17
     page = claims_markdown(claims)
     for judged in claims:
         assert judged.text in page
@@ -297,11 +342,27 @@ def test_verdict_combines_tests(verdicts, combined):
     assert Claim("n", "t", tests).verdict == combined
 
 
+def with_unk(store):
+    tests = decisive(claim(store, "copying"))
+    return next(test for test in tests if test.statement.endswith("with UNK allowed"))
+
+
 def test_copying_is_compared_with_unk_allowed(result, scored):
+    """Only the runs that were also scored with UNK allowed are used."""
     own = {"item_scores": pack_scores(np.full((200, 3), 0.29))}
     plain = result(PLAIN, sets={"news": replace(scored(0.2), own=own)})
-    tests = decisive(claim(ResultStore([plain, result(COPY, 0.3)]), "copying"))
-    [found] = [test for test in tests if test.statement.endswith("with UNK allowed")]
+    found = with_unk(ResultStore([plain, result(PLAIN, 0.19, seed=2), result(COPY, 0.3)]))
+    assert found.verdict == "too small to tell"
+    assert found.ours.startswith("+1.79 (")
+    assert found.ours.endswith("; seeds: 1, 2; seeds of the second with UNK allowed: 1")
+    found = with_unk(ResultStore([plain, result(COPY, 0.3)]))
     assert found.verdict == "supported"
     assert found.ours.startswith("+1.79 (+0.96 to +2.63)")
     assert found.paper == "+2.07"
+
+
+def test_copying_without_scores_with_unk_says_so(result):
+    found = with_unk(ResultStore([result(PLAIN, 0.2), result(COPY, 0.3)]))
+    assert found.ours == "Read-Again LSTM 15K was not scored with UNK allowed"
+    found = with_unk(ResultStore([result(COPY, 0.3)]))
+    assert found.ours == "one of the rows is missing"

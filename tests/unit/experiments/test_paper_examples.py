@@ -12,6 +12,7 @@ from readagain.experiments.report import PAGE_FILE, write_report
 from readagain.experiments.results import read_results, write_result
 from readagain.experiments.store import ResultStore
 
+LSTM = "Read-Again LSTM 15K"
 NEIGHBOURS = {"refit": {"is_oov": True, "words": [("repair", 0.71), ("rebuild", 0.5)]}}
 
 
@@ -57,6 +58,42 @@ def test_markdown_shows_paper_and_own_summaries(result):
     assert "p_i of *refit* (outside the vocabulary): repair 0.71, rebuild 0.50" in text
     assert text.count(": generated ") == text.count(": copied ") == len(PAPER_EXAMPLES)
     assert text.count(": from both sentences ") == 1
+
+
+def test_markdown_shows_the_runs_that_may_generate_unk(result, scored):
+    own = {"allow_unk": True}
+    early = replace(result(WITHOUT_COPYING), examples=examples_of("early"))
+    assert f"{LSTM}, recipe modern, seed 1, without UNK: early 0" in examples_markdown(
+        ResultStore([early])
+    )
+    late = replace(
+        result(WITHOUT_COPYING, seed=2, sets={"news": replace(scored(0.3), own=own)}),
+        examples=examples_of("UNK"),
+    )
+    text = examples_markdown(ResultStore([early, late]))
+    assert f"{LSTM}, recipe modern, seed 2: UNK 0" in text
+    assert "early" not in text
+
+
+def test_markdown_shows_every_seed_that_copies(result):
+    runs = [
+        replace(
+            result(WITH_COPYING, seed=seed),
+            run={"model": {"output": "copy"}},
+            examples=examples_of(f"copied by {seed}"),
+        )
+        for seed in (1, 2)
+    ]
+    text = examples_markdown(ResultStore(runs))
+    assert "Read-Again LSTM (C) 15K, recipe modern, seed 1: copied by 1 0" in text
+    assert "Read-Again LSTM (C) 15K, recipe modern, seed 2: copied by 2 0" in text
+
+
+def test_markdown_without_networks_for_two_sentences_says_so(result):
+    text = examples_markdown(
+        ResultStore([replace(result(WITH_COPYING), examples=examples_of("copied"))])
+    )
+    assert text.endswith("networks that read both sentences: not run; these read the first only")
 
 
 def test_markdown_is_empty_without_examples(result):

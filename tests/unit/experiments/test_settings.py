@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from readagain.config.schema import PAPER
 from readagain.experiments.catalog import EXPERIMENTS, Experiment
 from readagain.experiments.settings import common_vocab_size, experiment_network, experiment_run
 from readagain.networks.build import count_parameters
 from readagain.presets import PRESETS
+from readagain.training.optim import learning_rate
 
 
 def resolved(name, **options):
@@ -107,3 +109,20 @@ def test_slow_experiments_have_their_own_modern_recipe():
     by_its_paper = resolved("abs_69k", recipe="paper").train
     own = PRESETS["abs_69k"].train
     assert (by_its_paper.learning_rate, by_its_paper.epochs) == (own.learning_rate, own.epochs)
+
+
+def test_paper_recipe_has_the_papers_schedule_in_updates():
+    """The command in docs/reproduce.md. The paper has ten epochs of 59,400 updates."""
+    changes = ["train.halving_from_epoch=35", "train.halving_every=7"]
+    run = resolved("lstm_15k", recipe="paper", epochs=69, changes=changes)
+    total_steps = run.train.epochs * 8_621
+
+    def rate(spec, step, steps_per_epoch):
+        return learning_rate(
+            spec, step=step, total_steps=total_steps, steps_per_epoch=steps_per_epoch
+        )
+
+    assert total_steps == pytest.approx(594_000, rel=0.002)
+    # The middle of each epoch of the paper.
+    for step in range(29_700, 594_000, 59_400):
+        assert rate(run.train, step, 8_621) == rate(PAPER, step, 59_400)

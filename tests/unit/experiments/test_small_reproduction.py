@@ -23,9 +23,11 @@ from readagain.experiments.options import ReproduceOptions
 from readagain.experiments.report import write_report
 from readagain.experiments.reproduce import run_experiments
 from readagain.experiments.results import read_results
+from readagain.experiments.run_experiment import _describe_machine
 from readagain.experiments.trained_model import ExperimentModel
 from readagain.export.write import model_graphs, write_graphs
 from readagain.model_dir import ModelDir
+from readagain.training.provenance import package_commit, source_hash
 
 pytestmark = pytest.mark.slow
 
@@ -88,6 +90,24 @@ def test_result_describes_the_training(kept_run):
     assert result.parameters > 10_000
     assert result.machine["device_type"] == "cpu"
     assert result.seconds > 0
+
+
+def test_result_has_the_validation_losses_by_epoch(kept_run):
+    """The loss on the split that selects the checkpoint, as evidence of convergence."""
+    result, folder, _ = kept_run
+    lines = (folder / "metrics.jsonl").read_text().splitlines()
+    logged = [line for line in map(json.loads, lines) if "dev_loss" in line]
+    losses = result.training["curve"]["dev_loss"]
+    assert [epoch for epoch, _ in losses] == pytest.approx([1, 2])
+    assert [loss for _, loss in losses] == [round(line["dev_loss"], 4) for line in logged]
+    assert min(loss for _, loss in losses) == round(result.training["best"]["dev_loss"], 4)
+
+
+def test_result_without_git_has_a_hash_of_the_source(kept_run, monkeypatch):
+    result, _, _ = kept_run
+    assert result.machine["commit"] == (package_commit() or source_hash())
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert _describe_machine(torch.device("cpu"))["commit"] == source_hash()
 
 
 def test_importance_is_measured_for_read_again(reproduced):
@@ -197,7 +217,7 @@ def test_report_is_written_from_results_alone(reproduced, tmp_path):
         assert (copied / "tables" / f"{name}.csv").stat().st_size > 100
     assert (copied / "tables" / "table3.png").read_bytes().startswith(b"\x89PNG")
     page = (copied / "results.md").read_text()
-    assert "Plots show the recipe with the most rows." in page
+    assert "Plots show the recipe with the most rows;" in page
     assert "| Reading again helps" in page
     assert "](tables/table1.png)" in page
     assert "**Small scale**" in page

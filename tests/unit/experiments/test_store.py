@@ -95,6 +95,35 @@ def test_diverged_experiment_has_its_own_variance(result):
     assert wide.high - wide.low > 5 * (narrow.high - narrow.low)
 
 
+def test_own_variance_has_the_degrees_of_freedom_of_its_seeds(result):
+    diverged = [
+        result("read_again_gru_15k", mean, seed=seed) for seed, mean in enumerate((0.2, 0.4))
+    ]
+    others = [
+        result(row, mean, seed=seed)
+        for row in ("gru_15k", "gru_69k")
+        for seed, mean in enumerate((0.33, 0.34, 0.35))
+    ]
+    store = ResultStore([*diverged, *others])
+    assert store.seed_variance("modern", "news").dof == 4
+    found = store.contrast(("gru_15k", "read_again_gru_15k"), "modern")["rouge-1"]
+    # Variance 0.02 of two seeds, one degree of freedom: 12.71.
+    assert found.high - found.difference == pytest.approx(12.71 * 0.1, rel=0.02)
+
+
+def test_diverged_experiment_with_one_seed_has_no_interval(result):
+    seeds = [result("gru_15k", mean, seed=seed) for seed, mean in enumerate((0.33, 0.34))]
+    healthy = [*seeds, result("gru_69k", 0.32)]
+    store = ResultStore([*healthy, result("read_again_gru_15k", 0.1)])
+    found = store.contrast(("read_again_gru_15k", "gru_15k"), "modern")["rouge-1"]
+    assert str(found) == "-23.50 (no interval: a diverged row has only one seed)"
+    assert found.mark == ""
+    assert store.contrast(("gru_69k", "gru_15k"), "modern")["rouge-1"].high < 1
+    twice = [result("read_again_gru_15k", 0.1, seed=seed) for seed in (1, 2)]
+    found = ResultStore([*healthy, *twice]).contrast(("read_again_gru_15k", "gru_15k"), "modern")
+    assert found["rouge-1"].mark == "▼"
+
+
 def test_subset_of_texts_has_the_variance_of_the_corpus(result, scored):
     seeds = [result("gru_15k", 0.30, seed=1), result("gru_15k", 0.31, seed=2)]
     sets = {"news, 2 sentences": scored(0.3)}

@@ -1,6 +1,7 @@
 """Tables from invented results."""
 
 import csv
+from dataclasses import replace
 
 import pytest
 
@@ -57,6 +58,27 @@ def test_rouge_table_marks_significant_differences(result):
     assert row["compared with"] == "GRU 15K"
     assert row["news R-1"].mark == "▲"
     assert "35.00▲" in table.markdown()
+
+
+def test_own_decoding_is_compared_on_the_same_runs(result, scored):
+    own = {"rouge": {"rouge-1": [0.28, 0.27, 0.29]}, "words": 7.5}
+    rows = rows_of(
+        build(
+            "table1",
+            result("gru_15k", 0.4),
+            result("gru_15k", seed=2, sets={"news": replace(scored(0.3), own=own)}),
+            result("gru_69k", 0.3),
+            replace(result("read_again_lstm_copy_15k"), run={"model": {"output": "copy"}}),
+        )
+    )
+    columns = ("news R-1 own decoding", "news words own decoding")
+
+    def cells(title):
+        return [rows[title][column] for column in columns]
+
+    assert cells("GRU 15K") == ["28.00 (same runs: 30.00; seeds: 1)", "7.5 (same runs: 8.2)"]
+    assert cells("GRU 69K") == [None, None]  # may generate UNK, but was not scored so
+    assert cells("Read-Again LSTM (C) 15K") == ["the same", "the same"]
 
 
 def test_part_with_several_sentences_shares_the_column(result, scored):

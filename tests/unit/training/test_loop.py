@@ -85,9 +85,12 @@ def test_more_epochs_continue_finished_run_bit_by_bit(make_job, run_job):
     assert run_job(continued)[0] is None
 
 
-@pytest.mark.parametrize("averaging", ["ema", "none"])
-def test_stopped_run_resumes_bit_by_bit(make_job, run_job, stop_after, averaging):
-    settings = (f"train.averaging={averaging}", "train.validate_every=4")
+HALVING = ("schedule=halving", "halving_from_epoch=0", "halving_every=2", "epochs=3")
+
+
+@pytest.mark.parametrize("changes", [("averaging=ema",), ("averaging=none",), HALVING])
+def test_stopped_run_resumes_bit_by_bit(make_job, run_job, stop_after, changes):
+    settings = [f"train.{change}" for change in (*changes, "validate_every=4")]
     uninterrupted = make_job(*settings, out="uninterrupted")
     run_job(uninterrupted)
     interrupted = make_job(*settings, out="interrupted")

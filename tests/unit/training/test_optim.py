@@ -33,6 +33,18 @@ def test_halving_schedule_halves_each_later_epoch():
     assert rates(spec, [0, 29, 30, 39, 40, 50]) == [1.0, 1.0, 0.5, 0.5, 0.25, 0.125]
 
 
+def test_halving_schedule_halves_after_several_epochs():
+    spec = TrainSpec(learning_rate=1.0, halving_from_epoch=2, halving_every=3)
+    # Updates 0 to 19 are the first two epochs, updates 20 to 49 the next three.
+    assert rates(spec, [0, 19, 20, 49, 50, 79, 80]) == [1.0, 1.0, 0.5, 0.5, 0.25, 0.25, 0.125]
+
+
+def test_halving_every_epoch_is_the_papers_schedule():
+    spec = TrainSpec(learning_rate=2.0)
+    expected = [2.0 * 0.5 ** max(0, epoch + 1 - 5) for epoch in range(12)]
+    assert rates(spec, range(5, 120, 10)) == expected
+
+
 def test_cosine_schedule_falls_to_zero():
     spec = TrainSpec(learning_rate=2.0, warmup_steps=20, schedule="cosine")
     # After warm-up there are 80 updates; 0, 20, 40, 80 and 110 of them are done.

@@ -90,6 +90,24 @@ def test_commit_is_none_without_git(monkeypatch):
     assert provenance.package_commit() is None
 
 
+def test_source_hash_changes_with_the_source_files(tmp_path):
+    copies = [tmp_path / name / "readagain" for name in ("one", "two")]
+    for folder in copies:
+        (folder / "part").mkdir(parents=True)
+        (folder / "part" / "a.py").write_text("a = 1\n")
+        (folder / "b.toml").write_text("b = 2\n")
+    one, two = copies
+    assert provenance.source_hash(one) == provenance.source_hash(two)
+    (two / "part" / "a.pyc").write_bytes(b"compiled")
+    assert provenance.source_hash(one) == provenance.source_hash(two)
+    (two / "part" / "a.py").rename(two / "a.py")
+    assert provenance.source_hash(one) != provenance.source_hash(two)
+    (two / "a.py").rename(two / "part" / "a.py")
+    (two / "b.toml").write_text("b = 3\n")
+    assert provenance.source_hash(one) != provenance.source_hash(two)
+    assert provenance.source_hash().startswith("sha256:")
+
+
 def test_card_contains_scores():
     scores = Scores(step=420, dev_loss=2.5, rouge_1=31.25, rouge_2=10.0, rouge_l=28.0)
     card = model_card(PRESETS["tiny"], PROVENANCE, scores)

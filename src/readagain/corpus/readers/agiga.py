@@ -10,6 +10,7 @@ punctuation.
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO
 
@@ -141,7 +142,7 @@ def _parse_document(lines: list[str]) -> Example:
     """Return the first sentences and the headline of a document; both may be empty.
 
     Raises:
-        DataError: if a headline or paragraph does not consist of parse trees.
+        DataError: if the headline or the first sentence does not consist of parse trees.
     """
     headline, paragraphs = "", list[list[str]]()  # parse trees
     tag = ""  # the tag that contains the current line
@@ -153,16 +154,11 @@ def _parse_document(lines: list[str]) -> Example:
             tag = line
         elif line.startswith("<"):
             tag = ""
-        elif tag and line:
-            if not line.startswith("("):
-                raise DataError(
-                    f"{tag} has no parse; expected Annotated Gigaword (LDC2012T21), not the "
-                    "plain text of Gigaword"
-                )
-            if tag == "<P>":
-                paragraphs[-1].append(line)
-            else:
-                headline = headline or line
+        elif tag == "<P>" and line:
+            paragraphs[-1].append(line)
+        elif tag and line and not headline:
+            headline = line
+    _check_parse(headline, "<HEADLINE>")
     headline_words = _words_of(headline)
     return Example(
         "\n".join(" ".join(words) for words in _first_sentences(paragraphs)),
@@ -171,15 +167,35 @@ def _parse_document(lines: list[str]) -> Example:
     )
 
 
+def _check_parse(line: str, tag: str) -> None:
+    """Raise a DataError if a line is neither empty nor a parse tree."""
+    if line and not _is_parse(line):
+        raise DataError(
+            f"{tag} has no parse; expected Annotated Gigaword (LDC2012T21), not the plain text of "
+            "Gigaword"
+        )
+
+
+def _is_parse(line: str) -> bool:
+    return line.startswith("(")
+
+
 def _first_sentences(paragraphs: list[list[str]]) -> list[list[str]]:
     """Return the words of the first sentences; `paragraphs` has the parse trees of each paragraph.
 
     The corpus may split a sentence after an abbreviation, so the first sentence has all parse trees
-    up to the first full stop.
+    up to the first full stop. The text ends before the first of the following lines that is not a
+    parse tree; the published preprocessing reads only the first sentence.
+
+    Raises:
+        DataError: if the first sentence does not consist of parse trees.
     """
     first, *others = paragraphs or [[]]
     end = next((i for i, tree in enumerate(first, start=1) if _FULL_STOP in tree), len(first))
-    following = [*first[end:], *(tree for paragraph in others for tree in paragraph)]
+    for line in first[:end]:
+        _check_parse(line, "<P>")
+    lines = [*first[end:], *(line for paragraph in others for line in paragraph)]
+    following = list(takewhile(_is_parse, lines))
     sentences = [_words_of(" ".join(first[:end])), *map(_words_of, following[: MAX_SENTENCES - 1])]
     return [words for words in sentences if words]
 

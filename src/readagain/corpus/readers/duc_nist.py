@@ -30,7 +30,7 @@ MIN_FIRST_CHARS = 130
 """A shorter first sentence is joined with the second."""
 _SET_FOLDER = re.compile(r"(d[0-9]+)[a-z]?", re.IGNORECASE)
 _REFERENCE = re.compile(
-    r"(?P<name>(?P<set>d[0-9]+)\.[a-z]+\.[0-9]+\.[a-z]+\.[a-z0-9]+\.(?P<document>.+?))(\.html)?",
+    r"(?P<name>(?P<set>d[0-9]+)\.[a-z]+\.[0-9]+\.[a-z]+\.[a-z]+\.(?P<document>.+?))(\.html)?",
     re.IGNORECASE,
 )
 _FOLDER_2003 = "duc2003_testdata"
@@ -38,6 +38,7 @@ _TASK_WORDS = "10"  # length of the references of task 1 in their file names
 _TEXT = re.compile(r"<TEXT>(.*?)(</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 _DATELINE_END = re.compile(r" (?:--|-|_) ")
+_UNDERSCORE = re.compile(r"(?<!\S)_(?!\S)")
 _UNPACK = (
     "unpack the references beside them: duc2004_results.tgz and in it "
     "ROUGE/duc2004.task1.ROUGE.models.tar.gz, or detagged.duc2003.abstracts.tar.gz"
@@ -160,17 +161,18 @@ def _first_sentences(content: str, *, is_2003: bool) -> list[str]:
     ]
     if len(sentences) > 1 and len(sentences[0]) < MIN_FIRST_CHARS:
         sentences[:2] = [f"{sentences[0][:-1]} , {sentences[1]}"]
-    # Remove a dateline, such as "TARN (AP) _".
-    if sentences and (")" in sentences[0] or ("_" in sentences[0] and is_2003)):
-        sentences[0] = _DATELINE_END.split(sentences[0], maxsplit=1)[-1]
-    return [" ".join(_tokenize(sentence)) for sentence in sentences[:MAX_SENTENCES]]
+    tokenized = [" ".join(_tokenize(sentence)) for sentence in sentences[:MAX_SENTENCES]]
+    # Remove a dateline, such as "TARN (AP) _". It is searched in the words, as in the published
+    # script, since there may be no space around the dash, as in "TARN (AP)--It rained".
+    if tokenized and ("-rrb-" in tokenized[0] or ("_" in tokenized[0] and is_2003)):
+        tokenized[0] = _DATELINE_END.split(tokenized[0], maxsplit=1)[-1]
+    return [_UNDERSCORE.sub(",", sentence) for sentence in tokenized]
 
 
 def _tokenize(sentence: str) -> list[str]:
     """Return normalized words, but with digits instead of #."""
     tokens = headline_tokens(sentence)
-    words = restore_digits(tokens, normalize_tokens(tokens))
-    return ["," if word == "_" else word for word in words]
+    return restore_digits(tokens, normalize_tokens(tokens))
 
 
 FORMAT = CorpusFormat(

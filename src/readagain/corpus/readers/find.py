@@ -106,6 +106,9 @@ def _find_files(
     if not path.is_dir():
         check_regular_file(path)
         return [path]
+    # A disc has other files in its folder, such as a table of its files.
+    if options.split_by and (files := agiga.find_month_files(path)):
+        return files
     excluded = {file.resolve() for file in exclude}
     files = [
         file

@@ -100,6 +100,34 @@ def test_plain_gigaword_is_invalid(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("paragraphs", "expected"),
+    [
+        ([["Tarn opened a bridge .", "UNPARSED", "Ships came ."]], "tarn opened a bridge ."),
+        (
+            [["Tarn opened a bridge ."], ["Ships came ."], ["UNPARSED"], ["It rained ."]],
+            "tarn opened a bridge .\nships came .",
+        ),
+    ],
+)
+def test_text_ends_before_a_later_line_without_parse(tmp_path, paragraphs, expected):
+    document = agiga_document(1, "Tarn opens bridge", *paragraphs)
+    [example] = read(tmp_path, document.replace("(ROOT (S (NN UNPARSED)))", "no parse"))
+    assert (example.headline, example.text) == ("tarn opens bridge", expected)
+
+
+def test_second_headline_line_without_parse_is_ignored(tmp_path):
+    document = agiga_document(1, "Tarn opens bridge", TEXT)
+    [example] = read(tmp_path, document.replace("</HEADLINE>", "no parse\n</HEADLINE>"))
+    assert example.headline == "tarn opens bridge"
+
+
+def test_first_sentence_without_parse_is_invalid(tmp_path):
+    document = agiga_document(1, "Tarn opens bridge", ["Tarn", "UNPARSED", "Ships came ."])
+    [record] = read(tmp_path, document.replace("(ROOT (S (NN UNPARSED)))", "no parse"))
+    assert record.reason.startswith("<P> has no parse; expected Annotated Gigaword")
+
+
 def test_wrong_encoding_is_invalid(tmp_path):
     path = write_month(tmp_path, "afp_eng_199405", agiga_document(1, "Tarn opens bridge", TEXT))
     content = gzip.decompress(path.read_bytes()).replace(b"opens", b"\xff")
@@ -134,6 +162,14 @@ def test_months_are_split_as_published(tmp_path):
     assert [source.split for source in inputs] == ["train", "dev", "test", "train"]
     splits = list(SPLIT_OF_MONTH.values())
     assert (splits.count("dev"), splits.count("test")) == (47, 47)
+
+
+@pytest.mark.parametrize("name", ["index.csv", "files.tsv", "catalog.xml"])
+def test_months_are_found_below_other_files(tmp_path, name):
+    folder = write_annotated_gigaword(tmp_path)
+    (folder / name).write_text("<list/>")
+    inputs = find_inputs([str(folder)], CorpusReadOptions(split_by="month"))
+    assert [source.split for source in inputs] == ["train", "dev", "test", "train"]
 
 
 def test_split_from_month_needs_a_month(tmp_path):

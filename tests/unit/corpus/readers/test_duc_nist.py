@@ -41,12 +41,30 @@ def test_dateline_without_agency_depends_on_the_year(tmp_path, year, expected):
     assert read_records(tmp_path)[0].text == expected
 
 
+@pytest.mark.parametrize("dash", ["--", " -- ", " - ", " _ "])
+def test_dateline_ends_at_a_dash_between_words(tmp_path, dash):
+    [document] = write_duc(tmp_path, 2004, 1)
+    document.write_text(f"<DOC><TEXT>TARN (AP){dash}It rained -- hard.</TEXT></DOC>")
+    assert read_records(tmp_path)[0].text == "it rained -- hard ."
+
+
 def test_references_of_other_tasks_are_ignored(tmp_path):
     write_duc(tmp_path, 2003, 1)
     models = tmp_path / "detagged.duc2003.abstracts/models"
     (models / "D30001.M.100.T.A").write_text("A summary of all documents.")
     (models / "D30001.P.100.T.A.APW19981016.0000").write_text("A longer summary.")
     assert len(read_records(tmp_path)[0].references) == 4
+
+
+def test_summaries_of_systems_are_no_references(tmp_path):
+    """Systems have numbers where the authors of references have letters."""
+    [document] = write_duc(tmp_path, 2004, 1)
+    peers = tmp_path / "duc2004_results/ROUGE/eval/peers/1"
+    peers.mkdir(parents=True)
+    for system in ("1", "65"):
+        (peers / f"D30001.P.10.T.{system}.{document.name}").write_text("a system")
+    references = read_records(tmp_path)[0].references
+    assert references == tuple(f"Tarn opens bridge 0, writes {author}" for author in "ABCD")
 
 
 def test_tagged_copies_of_references_are_ignored(tmp_path):
