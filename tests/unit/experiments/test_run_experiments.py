@@ -323,7 +323,7 @@ def test_output_directory_is_locked(small, silent):
     options = small("prefix")
     with (
         locked_dir(options.out, action="reading"),
-        pytest.raises(ConfigError, match="is running experiments into this folder; wait for it"),
+        pytest.raises(ConfigError, match="is writing experiments to this folder; wait for it"),
     ):
         run_experiments(options, silent)
 
