@@ -7,11 +7,14 @@ model (`readagain summarize --n-best 5 --json`):
 
     {"text": "...", "headlines": [{"text": "...", "good": true}, {"text": "...", "good": false}]}
 
-The loss of a good and a faulty headline of a text is -log sigmoid(beta * (good - faulty)), where
-`good` and `faulty` are their scores: mean log-probability of the words plus `decode.word_reward`
-for each word (SimPO, Meng et al. 2024, without a margin). The mean log-probability of good
-headlines is subtracted with a small weight. Some texts are held out; the share of their pairs that
-the model ranks correctly is printed after each epoch.
+Instead of "good", the headlines can have a "score", such as that of a reward model.
+
+The loss of two headlines with different ratings is the cross-entropy of sigmoid(beta * (s - t)),
+where s and t are the scores of the model: mean log-probability of the words plus
+`decode.word_reward` for each word. The target is 1 for a good and a faulty headline (SimPO, Meng et
+al. 2024, without a margin), and the sigmoid of the difference of two scores in the file. The mean
+log-probability of the best headlines is subtracted with a small weight. Some texts are held out;
+the share of their pairs that the model ranks correctly is printed after each epoch.
 
 With several seeds, the model is trained once for each seed, and the new weights are the mean of the
 old weights and of all trainings. The mean has fewer faults than a single training
@@ -22,6 +25,7 @@ The new model has no confidence, since the weights have changed; see fit_confide
 
 import argparse
 import json
+import math
 import random
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -53,11 +57,18 @@ MAX_NORM = 1.0
 
 @dataclass(frozen=True)
 class RatedText:
-    """A text with the tokens of its good and faulty headlines."""
+    """A text with the tokens and the ratings of its headlines."""
 
     source: SourceText
-    good: list[TargetPrefix]
-    faulty: list[TargetPrefix]
+    headlines: list[TargetPrefix]
+    ratings: list[float]
+    """Scores; for good and faulty headlines infinity and minus infinity."""
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Pairs of headlines; the first of a pair has the higher rating."""
+        numbers = range(len(self.ratings))
+        return [(i, j) for i in numbers for j in numbers if self.ratings[i] > self.ratings[j]]
 
 
 class HeadlineScorer:
@@ -71,24 +82,29 @@ class HeadlineScorer:
 
     def read(self, row: dict) -> RatedText:
         """Tokenize a row of the file."""
-        source = self.reader.read(row["text"], tokenized=False)
-        headlines: dict[bool, list[TargetPrefix]] = {True: [], False: []}
-        for headline in row["headlines"]:
-            tokens = TargetPrefix.read(
-                headline["text"], tokenized=False, language=self.reader.language
-            )
-            headlines[bool(headline["good"])].append(tokens)
-        return RatedText(source, good=headlines[True], faulty=headlines[False])
+        headlines = [
+            TargetPrefix.read(headline["text"], tokenized=False, language=self.reader.language)
+            for headline in row["headlines"]
+        ]
+        ratings = [
+            headline["score"]
+            if "score" in headline
+            else math.inf
+            if headline["good"]
+            else -math.inf
+            for headline in row["headlines"]
+        ]
+        return RatedText(self.reader.read(row["text"], tokenized=False), headlines, ratings)
 
     def scores(self, texts: Sequence[RatedText]) -> tuple[Tensor, Tensor]:
-        """Return scores and mean log-probabilities, (R,): for each text good, then faulty ones."""
+        """Return scores and mean log-probabilities of all headlines of the texts, (R,)."""
         sources = [text.source for text in texts]
         batch = self.reader.batch(sources, style=self.decode.style)
         # The ids of copied words are positions in the padded batch.
         headlines = [
             (n, self.reader.forced_prefix(sources, tokens).ids[n].tolist())
             for n, text in enumerate(texts)
-            for tokens in text.good + text.faulty
+            for tokens in text.headlines
         ]
         rows = torch.tensor([n for n, _ in headlines])
         T = max(len(ids) for _, ids in headlines) + 1
@@ -109,22 +125,30 @@ class HeadlineScorer:
         return means + self.decode.word_reward * (lengths - 1), means
 
 
-def pairs_of(texts: Sequence[RatedText]) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the rows of good and faulty headlines of all pairs, and weights of the pairs, (P,).
+def pairs_of(texts: Sequence[RatedText]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return the pairs of headlines of the same text with different ratings.
 
-    A text with P pairs has the weight sqrt(P).
+    Returns:
+        The rows of the better and of the worse headlines, the targets, and weights, (P,). A text
+        with P pairs has the weight sqrt(P).
     """
-    good, faulty, weights = [], [], []
+    better, worse, differences, weights = [], [], [], []
     start = 0
     for text in texts:
-        num_good, num_pairs = len(text.good), len(text.good) * len(text.faulty)
-        for i in range(num_good):
-            for j in range(len(text.faulty)):
-                good.append(start + i)
-                faulty.append(start + num_good + j)
-                weights.append(num_pairs**-0.5)
-        start += num_good + len(text.faulty)
-    return torch.tensor(good), torch.tensor(faulty), torch.tensor(weights)
+        for i, j in text.pairs:
+            better.append(start + i)
+            worse.append(start + j)
+            differences.append(text.ratings[i] - text.ratings[j])
+            weights.append(len(text.pairs) ** -0.5)
+        start += len(text.headlines)
+    targets = torch.tensor(differences).sigmoid()
+    return torch.tensor(better), torch.tensor(worse), targets, torch.tensor(weights)
+
+
+def best_of(texts: Sequence[RatedText]) -> Tensor:
+    """Return the rows of the headlines with the highest rating of their text."""
+    ratings = [[rating == max(text.ratings) for rating in text.ratings] for text in texts]
+    return torch.tensor([is_best for text in ratings for is_best in text]).nonzero().squeeze(1)
 
 
 def batches_of(texts: Sequence[RatedText]) -> list[list[RatedText]]:
@@ -138,12 +162,12 @@ def batches_of(texts: Sequence[RatedText]) -> list[list[RatedText]]:
 
 @torch.no_grad()
 def ranking_accuracy(scorer: HeadlineScorer, texts: Sequence[RatedText]) -> float:
-    """Return the share of pairs whose good headline has the higher score."""
+    """Return the share of pairs whose better headline has the higher score."""
     results = []
     for batch in batches_of(texts):
         scores, _ = scorer.scores(batch)
-        good, faulty, _ = pairs_of(batch)
-        results.append(scores[good] > scores[faulty])
+        better, worse, _, _ = pairs_of(batch)
+        results.append(scores[better] > scores[worse])
     return float(torch.cat(results).float().mean())
 
 
@@ -168,10 +192,11 @@ def train(
         random.shuffle(batches)
         for batch in batches:
             scores, means = scorer.scores(batch)
-            good, faulty, weights = pairs_of(batch)
-            losses = -F.logsigmoid(arguments.beta * (scores[good] - scores[faulty]))
+            better, worse, targets, weights = pairs_of(batch)
+            logits = arguments.beta * (scores[better] - scores[worse])
+            losses = F.binary_cross_entropy_with_logits(logits, targets, reduction="none")
             loss = (weights * losses).sum() / weights.sum()
-            loss = loss - arguments.likelihood * means[good].mean()
+            loss = loss - arguments.likelihood * means[best_of(batch)].mean()
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(scorer.network.parameters(), MAX_NORM)
@@ -210,13 +235,13 @@ def main() -> None:
     scorer = HeadlineScorer(trained.model_dir, network)
     with arguments.rated.open(encoding="utf-8") as file:
         texts = [scorer.read(json.loads(line)) for line in file if line.strip()]
-    texts = [text for text in texts if text.good and text.faulty]
+    texts = [text for text in texts if text.pairs]
     random.Random(0).shuffle(texts)
     held_out, texts = texts[: arguments.held_out], texts[arguments.held_out :]
     if not held_out or not texts:
         parser.error(
-            f"{arguments.rated}: too few texts with a good and a faulty headline; expected more "
-            f"than {arguments.held_out}, or use a smaller --held-out"
+            f"{arguments.rated}: too few texts with a good and a faulty headline, or different "
+            f"scores; expected more than {arguments.held_out}, or use a smaller --held-out"
         )
     old_weights = trained.weights(trained.vocabs)
     trainings = []

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import re
 import runpy
@@ -69,14 +70,14 @@ def test_style_follows_the_support_of_a_headline(example, tmp_path):
     assert styles == [f"<{style}>" for style in headlines.values()]
 
 
-def rate_headlines(path):
-    """Write texts of two headlines each; the one about the harbour is good."""
+def rate_headlines(path, good=("good", True), faulty=("good", False)):
+    """Write texts of two headlines each; the one about the harbour is better."""
     rows = [
         {
             "text": f"The storm of {year} closed the harbour and the museum of Ghent.",
             "headlines": [
-                {"text": "Storm closed the harbour", "good": True},
-                {"text": "Storm closed the museum of Ghent", "good": False},
+                dict([("text", "Storm closed the harbour"), good]),
+                dict([("text", "Storm closed the museum of Ghent"), faulty]),
             ],
         }
         for year in range(1950, 1980)
@@ -104,6 +105,31 @@ def test_example_learns_from_ratings(example, tmp_path):
     again = example("train_on_ratings.py", rated, "--model", TOY, "--out", model)
     assert again.returncode == 2
     assert f"{weights}: exists; choose a new folder" in again.stderr
+
+
+@pytest.mark.slow
+def test_example_learns_from_scores(example, tmp_path):
+    rated = tmp_path / "rated.jsonl"
+    rate_headlines(rated, good=("score", 1.5), faulty=("score", -1.5))
+    done = example(
+        "train_on_ratings.py", rated, "--model", TOY, "--out", tmp_path / "model",
+        "--held-out", 5, "--epochs", 20, "--learning-rate", 0.01,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    accuracies = re.findall(r"(?:correctly|epoch \d+): (\S+)", done.stdout)
+    assert (accuracies[0], accuracies[-1]) == ("0.000", "1.000")
+
+
+def test_target_of_two_headlines_is_sigmoid_of_their_difference():
+    script = runpy.run_path(str(EXAMPLES / "train_on_ratings.py"))
+    ratings = [[0.5, -0.5, 0.5], [math.inf, -math.inf]]
+    texts = [script["RatedText"](None, [None] * len(each), each) for each in ratings]
+    better, worse, targets, weights = script["pairs_of"](texts)
+    assert better.tolist() == [0, 2, 3]
+    assert worse.tolist() == [1, 1, 4]
+    np.testing.assert_allclose(targets, [0.731059, 0.731059, 1.0], atol=1e-6)
+    np.testing.assert_allclose(weights, [2**-0.5, 2**-0.5, 1.0])
+    assert script["best_of"](texts).tolist() == [0, 2, 3]
 
 
 @pytest.mark.slow
@@ -153,7 +179,8 @@ def test_example_needs_more_ratings_than_held_out(example, tmp_path):
         "train_on_ratings.py", tmp_path / "rated.jsonl", "--model", TOY, "--out", tmp_path / "model"
     )
     assert done.returncode == 2
-    assert "too few texts with a good and a faulty headline; expected more than 150" in done.stderr
+    assert "too few texts with a good and a faulty headline, or different scores" in done.stderr
+    assert "expected more than 150" in done.stderr
     assert not (tmp_path / "model").exists()
 
 
