@@ -15,6 +15,7 @@ MAX_UNSENT_BYTES = 64 << 20
 Above this limit, the connection that has been blocked longest is closed.
 """
 MAX_HEADER_BYTES = 16 << 10
+"""Maximum size of the path, names and values in the headers of a request."""
 MAX_READ_BYTES = 4 << 10
 """Maximum number of bytes that one connection parses before it is the turn of the others."""
 MAX_SMALL_CHUNKS = 400
@@ -24,16 +25,23 @@ MIN_CHUNK_BYTES = 200
 
 
 class LimitedConnection(h11.Connection):
-    """Parser that refuses a body in many small chunks, which takes much time to parse."""
+    """Parser that refuses long headers, and a body in many small chunks.
+
+    h11 itself limits only headers that are not complete yet. A chunk takes as long to parse as many
+    bytes.
+    """
 
     _num_chunks = 0
     _num_body_bytes = 0
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """Return the next event; raise an error if the chunks of the body are too small."""
+        """Return the next event; raise an error if it exceeds a limit."""
         event = super().next_event()
         if isinstance(event, h11.Request):
             self._num_chunks = self._num_body_bytes = 0
+            header_bytes = sum(len(name) + len(value) for name, value in event.headers)
+            if len(event.target) + header_bytes > MAX_HEADER_BYTES:
+                raise h11.RemoteProtocolError("headers too long")
         elif isinstance(event, h11.Data):
             self._num_chunks += event.chunk_start
             self._num_body_bytes += len(event.data)

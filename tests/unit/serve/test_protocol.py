@@ -305,3 +305,13 @@ def test_invalid_body_ends_the_request(connect):
         assert connection.transport.sent.startswith(b"HTTP/1.1 400")
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(("size", "status"), [(16_000, b"200"), (16_500, b"400"), (99_000, b"400")])
+def test_headers_are_limited_in_bytes(connect, size, status):
+    async def scenario():
+        connection = connect()
+        await send(connection, GET[:-2] + b"X: " + b"a" * size + b"\r\n\r\n")
+        assert connection.transport.sent.startswith(b"HTTP/1.1 " + status)
+
+    asyncio.run(scenario())
