@@ -3,7 +3,7 @@
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +58,16 @@ def read_inputs(
                     yield from read_stream(stream, str(path), options)
 
     return read()
+
+
+def is_input(path: Path, inputs: Iterable[str]) -> bool:
+    """Return whether an existing file is one of the inputs, perhaps under another name.
+
+    Raises:
+        DataError: for a missing file among the inputs.
+    """
+    files = (_find_path(argument) for argument in inputs if argument != STDIN)
+    return any(file is not None and file.samefile(path) for file in files)
 
 
 def _hint_separate_lines(record: "TextRecord") -> None:

@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar, Unpack
 import typer
 
 from readagain.cli import options
-from readagain.cli.inputs import STDIN, make_read_options, read_inputs
+from readagain.cli.inputs import STDIN, is_input, make_read_options, read_inputs
 from readagain.cli.options import writing_option
 from readagain.config.options import SummarizeOptions
 from readagain.errors import ConfigError, DataError, for_terminal, pluralize
@@ -93,7 +93,7 @@ def command(
     from readagain.engine.summarizer import Summarizer
 
     is_json = (output is not None and _is_json_name(output)) or as_json
-    _check_overwrite(output, overwrite=overwrite)
+    _check_overwrite(output, inputs or (), overwrite=overwrite)
     read_options = make_read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], read_options, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
@@ -220,18 +220,23 @@ def _bad_path(output: Path | None) -> Path | None:
     return output.with_name(f"{output.stem}.bad.jsonl")
 
 
-def _check_overwrite(output: Path | None, *, overwrite: bool) -> None:
-    """Check that an existing file is replaced only with --overwrite.
+def _check_overwrite(output: Path | None, inputs: Sequence[str], *, overwrite: bool) -> None:
+    """Check that an existing file is replaced only with --overwrite, and that it is no input.
 
     An existing pipe or device is allowed, since it is not replaced.
 
     Raises:
         ConfigError: if a file would be replaced, or for --overwrite without --output.
+        DataError: for a missing input.
     """
     if overwrite and output is None:
         raise ConfigError("--overwrite: needs --output; name a file to write")
-    for path in () if overwrite else (output, _bad_path(output)):
-        if path is not None and path.is_file():
+    for path in (output, _bad_path(output)):
+        if path is None or not path.is_file():
+            continue
+        if is_input(path, inputs):
+            raise ConfigError(f"{path}: an input, which would be replaced; name another --output")
+        if not overwrite:
             raise ConfigError(
                 f"{path}: exists already; name another file, or replace it with --overwrite"
             )

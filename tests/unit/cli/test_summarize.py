@@ -180,6 +180,18 @@ def test_existing_output_is_replaced_only_on_request(summarize, headlines, tmp_p
     assert (tmp_path / "out.txt").read_text() == f"{headlines[0]}\n"
 
 
+@pytest.mark.parametrize("name", ["x.bad.jsonl", "x.jsonl", "link.jsonl"])
+def test_input_is_never_replaced_by_an_output(summarize, tmp_path, name):
+    content = json.dumps({"text": POLICE}) + "\n"
+    (tmp_path / name.replace("link", "x")).write_text(content)
+    (tmp_path / "link.jsonl").symlink_to("x.jsonl")
+    output = "x.txt" if "bad" in name else "x.jsonl"
+    done = summarize(name, "--output", output, "--overwrite")
+    assert done.returncode == 2
+    assert "an input, which would be replaced" in done.stderr
+    assert (tmp_path / name).read_text() == content
+
+
 def test_output_may_be_a_device(summarize):
     assert summarize(POLICE, "--output", "/dev/null").returncode == 0
 
