@@ -1,6 +1,7 @@
 """Reading of texts to summarize, with all fields of their records, from files and pipes."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -110,7 +111,8 @@ def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:
             return RecordSchema(format=format, encoding=options.encoding)
     names = TABLES[format].column_names(path, options.encoding)
     if format == "csv":
-        for name in filter(None, names):
+        name, count = Counter(filter(None, names)).most_common(1)[0] if any(names) else ("", 0)
+        if count > 1:
             check_unique(name, names, where=str(path))
     return RecordSchema(
         format=format,

@@ -285,6 +285,15 @@ def test_html_page_without_the_extra_is_an_error(tmp_path, monkeypatch, name):
         read(tmp_path / name)
 
 
+def test_wide_header_is_checked_in_linear_time(tmp_path, monkeypatch):
+    checked = []
+    monkeypatch.setattr(formats_texts, "check_unique", lambda name, *_, **__: checked.append(name))
+    header = ",".join(["text", *map(str, range(1000))])
+    (tmp_path / "a.csv").write_text(f"{header}\n{header}\n")
+    read(tmp_path / "a.csv")
+    assert not checked
+
+
 def test_html_page_is_read_by_the_extractor(tmp_path, monkeypatch):
     extractor = ModuleType("trafilatura")
     extractor.extract = lambda content, **options: "It rains." if b"article" in content else None
