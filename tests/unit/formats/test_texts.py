@@ -315,6 +315,28 @@ def test_html_page_of_too_many_tags_is_refused(tmp_path, monkeypatch):
         read(tmp_path / "a.html")
 
 
+@pytest.mark.parametrize(
+    "attribute",
+    [b" a%d", b' a%d=">"', b' a%d="x"', b"a%d='<p>'", b"/a%d", b' "a%d', b" a%d = x", b" <%d"],
+    ids=repr,
+)
+@pytest.mark.parametrize(("tags", "number"), [(1, 10_001), (101, 1_000)])
+def test_html_page_of_too_many_attributes_is_refused(
+    tmp_path, monkeypatch, attribute, tags, number
+):
+    """The time for reading a tag is quadratic in its number of attributes."""
+    extractor = ModuleType("trafilatura")
+    extractor.extract = lambda content, **options: "It rains."
+    monkeypatch.setitem(sys.modules, "trafilatura", extractor)
+    path = tmp_path / "a.html"
+    path.write_bytes(b"<html>" + PAGE)
+    assert len(read(path)) == 1
+    tag = b"<p " + b"".join(attribute % index for index in range(number)) + b">"
+    path.write_bytes(b"<html>" + tag * tags)
+    with pytest.raises(DataError, match="too many attributes; save|more than 100,000 tags"):
+        read(path)
+
+
 @pytest.mark.needs_extras
 def test_article_of_a_page_is_extracted(tmp_path):
     pytest.importorskip("trafilatura")
