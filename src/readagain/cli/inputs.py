@@ -121,6 +121,9 @@ def _find_path(argument: str) -> Path | None:
             return path
         if path.is_dir():
             raise DataError(f"{path}: is a folder; name its files, such as {path}/*.txt")
+        if os.path.lexists(path):
+            kind = "a link without a target" if path.is_symlink() else "neither a file nor a pipe"
+            raise DataError(f"{path}: {kind}; name a file")
     except ValueError:  # not a valid file name
         return None
     except OSError as error:
