@@ -2,13 +2,12 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from queue import Queue
-from threading import Thread
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar, Unpack
+from threading import Condition, Thread
+from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar, Unpack
 
 import typer
 
@@ -270,44 +269,69 @@ def _summarize(
 
     Invalid records keep their position.
     """
-    from readagain.engine.summarizer import WINDOW
+    from readagain.engine.summarizer import WINDOW, WINDOW_CHARS
 
-    for batch in available_batches(records, WINDOW):
+    for batch in available_batches(records, WINDOW, _num_chars, WINDOW_CHARS):
         texts = [record.text for record in batch if not isinstance(record, InvalidRecord)]
         summaries = iter(summarizer.summarize(texts, **options))
         for record in batch:
             yield record if isinstance(record, InvalidRecord) else (record, next(summaries))
 
 
-def available_batches(items: Iterable[Item], max_items: int) -> Iterator[list[Item]]:
+def _num_chars(record: "TextRecord | InvalidRecord") -> int:
+    """Return the number of characters of the fields of a record."""
+    content = record.content if isinstance(record, InvalidRecord) else record.fields
+    values = content.values() if isinstance(content, dict) else [content]
+    return sum(len(value) for value in values if isinstance(value, str | bytes | list))
+
+
+def available_batches(
+    items: Iterable[Item],
+    max_items: int,
+    size: Callable[[Item], int] = lambda item: 0,
+    max_size: int = 0,
+) -> Iterator[list[Item]]:
     """Yield lists of the items that have arrived, each of 1 to `max_items` items.
 
-    A thread reads up to `max_items` ahead. Items that arrive fast come in full lists, items that
-    arrive slowly come one by one. An exception of `items` is raised after the items before it.
+    A thread reads up to `max_items` ahead, and stops earlier when the items together have a `size`
+    of `max_size`. Items that arrive fast come in full lists, items that arrive slowly come one by
+    one. An exception of `items` is raised after the items before it.
     """
-    queue: Queue[Any] = Queue(maxsize=max_items)
-    end = object()  # queue entry after the last item
+    waiting: list[Item] = []
+    waiting_size = 0
+    is_ended = False
     errors: list[BaseException] = []
+    changed = Condition()
 
-    def fill_queue() -> None:
+    def has_room() -> bool:
+        return not waiting or (len(waiting) < max_items and waiting_size <= max_size)
+
+    def read() -> None:
+        nonlocal waiting_size, is_ended
         try:
             for item in items:
-                queue.put(item)
+                with changed:
+                    changed.wait_for(has_room)
+                    waiting.append(item)
+                    waiting_size += size(item)
+                    changed.notify_all()
         except BaseException as error:  # raised below, in the thread of the caller
             errors.append(error)
-        queue.put(end)
+        with changed:
+            is_ended = True
+            changed.notify_all()
 
-    Thread(target=fill_queue, daemon=True).start()
-    is_ended = False
-    while not is_ended:
-        batch = [queue.get()]
-        while batch[-1] is not end and len(batch) < max_items and not queue.empty():
-            batch.append(queue.get())
-        is_ended = batch[-1] is end
-        if is_ended:
-            batch.pop()
-        if batch:
-            yield batch
+    Thread(target=read, daemon=True).start()
+    while True:
+        with changed:
+            changed.wait_for(lambda: waiting or is_ended)
+            batch = waiting.copy()
+            waiting.clear()
+            waiting_size = 0
+            changed.notify_all()
+        if not batch:
+            break
+        yield batch
     if errors:
         raise errors[0]
 
