@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from readagain.errors import ConfigError, DataError
+from readagain.errors import ConfigError, DataError, one_line
 from readagain.formats.records import InvalidRecord
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _hint_separate_lines(record: "TextRecord") -> None:
         return
     format = "jsonl" if all(line.startswith("{") for line in lines) else "lines"
     print(
-        f"readagain: {record.where}: {len(lines):,} lines were read as one text; "
+        f"readagain: {one_line(record.where)}: {len(lines):,} lines were read as one text; "
         f"use '--format {format}' if each line is a text",
         file=sys.stderr,
     )

@@ -15,7 +15,7 @@ from readagain.cli import options
 from readagain.cli.inputs import STDIN, is_input, make_read_options, read_inputs
 from readagain.cli.options import writing_option
 from readagain.config.options import SummarizeOptions
-from readagain.errors import ConfigError, DataError, for_terminal, pluralize
+from readagain.errors import ConfigError, DataError, for_terminal, one_line, pluralize
 from readagain.formats.records import InvalidRecord, OnError, invalid_record_error
 from readagain.storage.bundled import DEFAULT_MODEL
 
@@ -145,7 +145,7 @@ class _WarningReport:
         if self.num_texts > 1:
             counts = ", ".join(f"{code} {count}" for code, count in self._counts.most_common())
             line = f"{self._num_warned} of {pluralize(self.num_texts, 'text')}: {counts}"
-        print(f"readagain: warnings: {for_terminal(line)}", file=sys.stderr)
+        print(f"readagain: warnings: {one_line(line)}", file=sys.stderr)
 
 
 class _SkippedRecords(ExitStack):
@@ -205,11 +205,11 @@ class _SkippedRecords(ExitStack):
                 f"{self._first_records[0].where}: {self._first_records[0].reason}{others}"
             )
         for record in self._first_records:
-            line = for_terminal(f"{record.where}: {record.reason}")
+            line = one_line(f"{record.where}: {record.reason}")
             print(f"readagain: skipped {line}", file=sys.stderr)
         location = "" if self._path is None else f", written to {self._path}"
         num_records = pluralize(self._num_records, "invalid record")
-        print(f"readagain: skipped {num_records}{location}", file=sys.stderr)
+        print(f"readagain: skipped {num_records}{one_line(location)}", file=sys.stderr)
 
 
 def _bad_path(output: Path | None) -> Path | None:

@@ -141,6 +141,19 @@ def test_warnings_of_one_text_are_one_line(summarize):
     assert done.stderr == "readagain: warnings: the text: the text is too short to summarize\n"
 
 
+def test_file_name_with_control_characters_stays_on_one_line(summarize, tmp_path):
+    name = "a\n  \x1b[31m\u202eb"
+    (tmp_path / f"{name}.txt").write_text(POLICE)
+    (tmp_path / f"{name}.pdf").write_text("%PDF-1.7")
+    for names in ([f"{name}.txt", f"{name}.pdf"], [f"{name}.txt", "--max-words", "2"]):
+        done = summarize(*names, "--output", f"{name}.out.txt", "--overwrite")
+        assert done.returncode == 0
+        lines = done.stderr.splitlines()
+        assert lines
+        assert all(line.startswith("readagain: ") for line in lines)
+        assert not {"\x1b", "\u202e"} & set(done.stderr)
+
+
 def test_warnings_of_several_texts_are_counted(summarize):
     german = "Die Stadt hat die Brücke für den Verkehr gesperrt."
     done = summarize("It rains.", "It snows.", german, "--max-words", "3")
