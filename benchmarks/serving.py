@@ -273,10 +273,14 @@ def measure_killed(arguments: argparse.Namespace, expected: dict[str, str]) -> N
 
 
 def hostile_bodies() -> dict[str, bytes]:
-    """Return bodies of a mebibyte or less that take much time or memory to read."""
+    """Return bodies of a mebibyte or less that take much time or memory to process."""
     size = (1 << 20) - 100
     marks = "a" + "\u0301" * (size // 8) + "\u0316" * (size // 8)
     words = " ".join(f"{'x' * 30}{number:x}" for number in range(size // 40))
+    long_texts = [words[k : k + 16_000] for k in range(64)]
+    short_texts = 2 * TIMED_SENTENCES
+    articles = [(" ".join(TIMED_SENTENCES) * 5)[:15_000]] * 64
+    largest = {"beam": 32, "n_best": 32, "min_words": 60, "max_words": 64, "explain": True}
     return {
         "numbers": b'{"texts": [' + b",".join([b"1"] * (size // 2)) + b"]}",
         "objects": b'{"texts": [' + b",".join([b"{}"] * (size // 3)) + b"]}",
@@ -287,7 +291,18 @@ def hostile_bodies() -> dict[str, bytes]:
         "chat messages": b'{"messages": [' + b",".join([b"1"] * (size // 2)) + b"]}",
         "chat tags": b'{"messages": [{"role": "user", "content": "%s"}]}'
         % (b"<chat_history>" * (size // 15)),
-        "64 long texts": json.dumps({"texts": [words[k : k + 16_000] for k in range(64)]}).encode(),
+        **{
+            name: json.dumps({"texts": texts} | options).encode()
+            for name, texts, options in (
+                ("64 long texts", long_texts, {}),
+                ("64 long, options", long_texts, {"max_words": 11}),
+                ("64 short texts", short_texts, {}),
+                ("64 short, options", short_texts, {"max_words": 11}),
+                ("explain", articles, {"explain": True}),
+                ("large beam", articles, largest),
+                ("one large beam", articles[:1], largest),
+            )
+        },
     }
 
 
@@ -362,7 +377,7 @@ def measure_attack(arguments: argparse.Namespace, expected: dict[str, str]) -> N
             probe.cancel()
 
     print(f"\n{clients} clients, and two senders of a hostile body:")
-    print("body             rate kept   healthz p50 ms   max ms   worker MB   senders got")
+    print("body              rate kept   healthz p50 ms   max ms   worker MB   senders got")
     with TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         with serving(*arguments.options, log=log) as server:
@@ -380,7 +395,7 @@ def measure_attack(arguments: argparse.Namespace, expected: dict[str, str]) -> N
                     ratios.append(with_attack.rate / without_attack.rate)
                     assert with_attack.num_mixed_up == 0
                 print(
-                    f"{name:<16} {statistics.mean(ratios):>9.0%} "
+                    f"{name:<17} {statistics.mean(ratios):>9.0%} "
                     f"{1e3 * statistics.median(health_s):>16.0f} {1e3 * max(health_s):>8.0f} "
                     f"{max(memory_mb):>11.0f}   {dict(attack_statuses)}"
                 )

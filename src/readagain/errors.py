@@ -68,10 +68,12 @@ def _printable(message: str) -> str:
     # A line break is kept only before an indented line, as in a list of problems. Others may come
     # from a file name.
     lines = re.split(r"\n(?=  )", message)
-    return "\n".join(
-        "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
-        for line in lines
-    )
+    return "\n".join(map(one_line, lines))
+
+
+def one_line(text: str) -> str:
+    """Replace control characters, also line breaks, such as those in the name of a file."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 _REPLACED_IN_TERMINAL = {

@@ -3,11 +3,11 @@
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from readagain.errors import ConfigError, DataError
+from readagain.errors import ConfigError, DataError, one_line
 from readagain.formats.records import InvalidRecord
 
 if TYPE_CHECKING:
@@ -60,6 +60,16 @@ def read_inputs(
     return read()
 
 
+def is_input(path: Path, inputs: Iterable[str]) -> bool:
+    """Return whether an existing file is one of the inputs, perhaps under another name.
+
+    Raises:
+        DataError: for a missing file among the inputs.
+    """
+    files = (_find_path(argument) for argument in inputs if argument != STDIN)
+    return any(file is not None and file.samefile(path) for file in files)
+
+
 def _print_format_hint(record: "TextRecord") -> None:
     """Print a hint if each line of a text looks like a separate text.
 
@@ -71,7 +81,7 @@ def _print_format_hint(record: "TextRecord") -> None:
         return
     format = "jsonl" if all(line.startswith("{") for line in lines) else "lines"
     print(
-        f"readagain: {record.where}: {len(lines):,} lines were read as one text; "
+        f"readagain: {one_line(record.where)}: {len(lines):,} lines were read as one text; "
         f"use '--format {format}' if each line is a text",
         file=sys.stderr,
     )
@@ -111,6 +121,9 @@ def _find_path(argument: str) -> Path | None:
             return path
         if path.is_dir():
             raise DataError(f"{path}: is a folder; name its files, such as {path}/*.txt")
+        if os.path.lexists(path):
+            kind = "a link without a target" if path.is_symlink() else "neither a file nor a pipe"
+            raise DataError(f"{path}: {kind}; name a file")
     except ValueError:  # not a valid file name
         return None
     except OSError as error:

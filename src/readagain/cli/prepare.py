@@ -15,7 +15,7 @@ from readagain.cli import options
 from readagain.cli.main import resumable
 from readagain.config.fields import spec_fields
 from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, FilterLimits
-from readagain.errors import ConfigError, pluralize
+from readagain.errors import ConfigError, one_line, pluralize
 from readagain.text.language import LANGUAGES, UNDETERMINED
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _print_inputs(sources: "Sequence[CorpusInput]") -> None:
             counts = Counter(source.split for source in inputs)
             splits = ", ".join(f"{count:,} for {split}" for split, count in counts.items())
             lines = [f"{origin}: {format}, {len(inputs):,} files: {splits}"]
-        print(*lines, sep="\n", file=sys.stderr)
+        print(*map(one_line, lines), sep="\n", file=sys.stderr)
 
 
 def _print_summary(manifest: "CorpusManifest", out: Path, *, is_detected: bool) -> None:

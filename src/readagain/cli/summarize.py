@@ -2,21 +2,20 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from queue import Queue
-from threading import Thread
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar, Unpack
+from threading import Condition, Thread
+from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar, Unpack
 
 import typer
 
 from readagain.cli import options
-from readagain.cli.inputs import STDIN, make_read_options, read_inputs
+from readagain.cli.inputs import STDIN, is_input, make_read_options, read_inputs
 from readagain.cli.options import writing_option
 from readagain.config.options import SummarizeOptions
-from readagain.errors import ConfigError, DataError, for_terminal, pluralize
+from readagain.errors import ConfigError, DataError, for_terminal, one_line, pluralize
 from readagain.formats.records import InvalidRecord, OnError, invalid_record_error
 from readagain.storage.bundled import DEFAULT_MODEL
 
@@ -93,7 +92,7 @@ def command(
     from readagain.engine.summarizer import Summarizer
 
     is_json = (output is not None and _is_json_name(output)) or as_json
-    _check_overwrite(output, overwrite=overwrite)
+    _check_overwrite(output, inputs or (), overwrite=overwrite)
     read_options = make_read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], read_options, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
@@ -146,7 +145,7 @@ class _WarningReport:
         if self.num_texts > 1:
             counts = ", ".join(f"{code} {count}" for code, count in self._counts.most_common())
             line = f"{self._num_warned} of {pluralize(self.num_texts, 'text')}: {counts}"
-        print(f"readagain: warnings: {for_terminal(line)}", file=sys.stderr)
+        print(f"readagain: warnings: {one_line(line)}", file=sys.stderr)
 
 
 class _SkippedRecords(ExitStack):
@@ -206,11 +205,11 @@ class _SkippedRecords(ExitStack):
                 f"{self._first_records[0].where}: {self._first_records[0].reason}{others}"
             )
         for record in self._first_records:
-            line = for_terminal(f"{record.where}: {record.reason}")
+            line = one_line(f"{record.where}: {record.reason}")
             print(f"readagain: skipped {line}", file=sys.stderr)
         location = "" if self._path is None else f", written to {self._path}"
         num_records = pluralize(self._num_records, "invalid record")
-        print(f"readagain: skipped {num_records}{location}", file=sys.stderr)
+        print(f"readagain: skipped {num_records}{one_line(location)}", file=sys.stderr)
 
 
 def _bad_path(output: Path | None) -> Path | None:
@@ -220,18 +219,23 @@ def _bad_path(output: Path | None) -> Path | None:
     return output.with_name(f"{output.stem}.bad.jsonl")
 
 
-def _check_overwrite(output: Path | None, *, overwrite: bool) -> None:
-    """Check that an existing file is replaced only with --overwrite.
+def _check_overwrite(output: Path | None, inputs: Sequence[str], *, overwrite: bool) -> None:
+    """Check that an existing file is replaced only with --overwrite, and that it is no input.
 
     An existing pipe or device is allowed, since it is not replaced.
 
     Raises:
         ConfigError: if a file would be replaced, or for --overwrite without --output.
+        DataError: for a missing input.
     """
     if overwrite and output is None:
         raise ConfigError("--overwrite: needs --output; name a file to write")
-    for path in () if overwrite else (output, _bad_path(output)):
-        if path is not None and path.is_file():
+    for path in (output, _bad_path(output)):
+        if path is None or not path.is_file():
+            continue
+        if is_input(path, inputs):
+            raise ConfigError(f"{path}: an input, which would be replaced; name another --output")
+        if not overwrite:
             raise ConfigError(
                 f"{path}: exists already; name another file, or replace it with --overwrite"
             )
@@ -265,44 +269,69 @@ def _summarize(
 
     Invalid records keep their position.
     """
-    from readagain.engine.summarizer import WINDOW
+    from readagain.engine.summarizer import WINDOW, WINDOW_CHARS
 
-    for batch in available_batches(records, WINDOW):
+    for batch in available_batches(records, WINDOW, _num_chars, WINDOW_CHARS):
         texts = [record.text for record in batch if not isinstance(record, InvalidRecord)]
         summaries = iter(summarizer.summarize(texts, **options))
         for record in batch:
             yield record if isinstance(record, InvalidRecord) else (record, next(summaries))
 
 
-def available_batches(items: Iterable[Item], max_items: int) -> Iterator[list[Item]]:
+def _num_chars(record: "TextRecord | InvalidRecord") -> int:
+    """Return the number of characters of the fields of a record."""
+    content = record.content if isinstance(record, InvalidRecord) else record.fields
+    values = content.values() if isinstance(content, dict) else [content]
+    return sum(len(value) for value in values if isinstance(value, str | bytes | list))
+
+
+def available_batches(
+    items: Iterable[Item],
+    max_items: int,
+    size: Callable[[Item], int] = lambda item: 0,
+    max_size: int = 0,
+) -> Iterator[list[Item]]:
     """Yield lists of the items that have arrived, each of 1 to `max_items` items.
 
-    A thread reads up to `max_items` ahead. Items that arrive fast come in full lists, items that
-    arrive slowly come one by one. An exception of `items` is raised after the items before it.
+    A thread reads up to `max_items` ahead, and stops earlier when the items together have a `size`
+    of `max_size`. Items that arrive fast come in full lists, items that arrive slowly come one by
+    one. An exception of `items` is raised after the items before it.
     """
-    queue: Queue[Any] = Queue(maxsize=max_items)
-    end = object()  # queue entry after the last item
+    waiting: list[Item] = []
+    waiting_size = 0
+    is_ended = False
     errors: list[BaseException] = []
+    changed = Condition()
 
-    def fill_queue() -> None:
+    def has_room() -> bool:
+        return not waiting or (len(waiting) < max_items and waiting_size <= max_size)
+
+    def read() -> None:
+        nonlocal waiting_size, is_ended
         try:
             for item in items:
-                queue.put(item)
+                with changed:
+                    changed.wait_for(has_room)
+                    waiting.append(item)
+                    waiting_size += size(item)
+                    changed.notify_all()
         except BaseException as error:  # raised below, in the thread of the caller
             errors.append(error)
-        queue.put(end)
+        with changed:
+            is_ended = True
+            changed.notify_all()
 
-    Thread(target=fill_queue, daemon=True).start()
-    is_ended = False
-    while not is_ended:
-        batch = [queue.get()]
-        while batch[-1] is not end and len(batch) < max_items and not queue.empty():
-            batch.append(queue.get())
-        is_ended = batch[-1] is end
-        if is_ended:
-            batch.pop()
-        if batch:
-            yield batch
+    Thread(target=read, daemon=True).start()
+    while True:
+        with changed:
+            changed.wait_for(lambda: waiting or is_ended)
+            batch = waiting.copy()
+            waiting.clear()
+            waiting_size = 0
+            changed.notify_all()
+        if not batch:
+            break
+        yield batch
     if errors:
         raise errors[0]
 

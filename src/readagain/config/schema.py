@@ -137,13 +137,13 @@ class DataSpec:
 
     language: str = "en"
     """Language of texts and summaries, from the corpus; 'und' if unknown."""
-    num_sentences: Size = 1
+    num_sentences: Annotated[int, Range(1, 100)] = 1
     """Number of sentences read, from the start of the text."""
     join_sentences: bool = False
     """Concatenate these sentences into one sequence."""
-    max_source_words: Size = 60
+    max_source_words: Annotated[int, Range(1, 4000)] = 60
     """Maximum words of a sentence, or of the joined sequence; the rest is dropped."""
-    max_summary_words: Size = 24
+    max_summary_words: Annotated[int, Range(1, 1000)] = 24
     """Maximum words of a summary in training; the rest is dropped."""
 
 

@@ -6,6 +6,7 @@ from readagain.config.fields import walk_fields
 from readagain.config.schema import HierarchicalSpec, ModelSpec, OnePassSpec, RunSpec
 from readagain.errors import ArgumentError, ConfigError
 
+_MAX_HIERARCHICAL_WORDS = 8000  # in all sentences of a text
 _NUM_SPECIAL_TOKENS = 4  # len(SPECIAL_TOKENS) of text.vocab, which config must not import
 # training.risk stores one bit of an int64 for each word of a reference and for EOS: 63 in all.
 _MAX_RISK_WORDS = 62
@@ -98,6 +99,12 @@ def _sentence_problems(run: RunSpec) -> list[str]:
             problems.append(
                 "data.join_sentences is True, but model.encoder reads sentences separately; "
                 "set it to false"
+            )
+        if data.num_sentences * data.max_source_words > _MAX_HIERARCHICAL_WORDS:
+            problems.append(
+                f"data.num_sentences is {data.num_sentences} and data.max_source_words is "
+                f"{data.max_source_words}; expected at most {_MAX_HIERARCHICAL_WORDS:,} words in "
+                "all sentences"
             )
     elif data.num_sentences > 1 and not data.join_sentences:
         hint = ", or model.encoder.kind to 'hierarchical'" if isinstance(model, ModelSpec) else ""

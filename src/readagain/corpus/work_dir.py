@@ -15,6 +15,7 @@ from readagain.corpus.manifest import FILE_NAME, unfinished_dir
 from readagain.corpus.readers.duc_nist import document_files
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import ArgumentError, ConfigError, DataError, os_errors
+from readagain.formats.files import InputFile
 from readagain.storage.files import refuse_links
 from readagain.storage.locks import locked_file
 
@@ -51,8 +52,7 @@ def chunk_folder(work: Path, source: CorpusInput, settings: PrepareSettings) -> 
 
     Its name is a hash of everything that determines the chunks, so a change leads to a new folder.
     """
-    stats = [(str(file), file.stat()) for file in input_files(source)]
-    files = [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats]
+    files = [asdict(InputFile.of(file)) for file in input_files(source)]
     paths = [str(path) for path in source.paths]
     values = {name: value for name, value in asdict(settings).items() if name not in MERGE_SETTINGS}
     values["filters"] = [name for name in settings.filters if name != "duplicate"]

@@ -39,6 +39,8 @@ WORDS_PER_TEXT = 64
 """A batch has at most `WORDS_PER_TEXT * MAX_TEXTS` words, so fewer texts if they are longer."""
 WINDOW = 16 * MAX_TEXTS
 """Number of texts of a stream that are sorted by length together."""
+WINDOW_CHARS = 4 << 20
+"""Number of characters at which a window ends early; they may take 20 bytes each as tokens."""
 
 
 class Summarizer:
@@ -269,6 +271,8 @@ class Summarizer:
             max_words=WORDS_PER_TEXT * self._max_texts,
             max_items=self._max_texts,
             window=max(WINDOW, self._max_texts),
+            size=lambda source: len(source.document.text),
+            max_size=WINDOW_CHARS,
             num_threads=model.parallel_batches if isinstance(model, OnnxStepModel) else 1,
             process_in_thread=summarize_in_thread,
         )

@@ -93,6 +93,17 @@ def changed_error(location: str) -> DataError:
     )
 
 
+def expansion_error(path: Path) -> DataError:
+    """Return the error for a file that expands to more than `MAX_EXPANSION` times its size."""
+    advice = "decompress the file first"
+    if path.suffix.lower() not in COMPRESSION_SUFFIXES:
+        advice = "convert it to JSONL"
+    return DataError(
+        f"{path}: expands to more than {MAX_EXPANSION} times its size, as attacks do; {advice} if "
+        "you trust it"
+    )
+
+
 @contextmanager
 def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """Open a file; yield a stream of its decompressed content, and a stream to measure progress.
@@ -213,8 +224,5 @@ class _BoundedStream(io.RawIOBase):
         buffer[:size], self._piece = self._piece[:size], self._piece[size:]
         self._num_bytes += size
         if self._num_bytes > MAX_EXPANSION * self._raw.tell() + EXPANSION_MARGIN_BYTES:
-            raise DataError(
-                f"{self._path}: expands to more than {MAX_EXPANSION} times its size, as attacks "
-                "do; decompress the file first if you trust it"
-            )
+            raise expansion_error(self._path)
         return size

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, BinaryIO
 
 from readagain.errors import DataError, first_line, require
-from readagain.formats.files import named_errors
+from readagain.formats.files import MAX_EXPANSION, expansion_error, named_errors
 from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, Block, InvalidRecord, Record
 
 # Errors that pyarrow raises, also for invalid strings and dates. MemoryError is included, since a
@@ -153,12 +153,33 @@ def _open_table(path: Path) -> Iterator[tuple[Any, Any]]:
             columns = [table.schema.column(index) for index in range(len(table.schema))]
             string_columns = [each.path for each in columns if each.physical_type == "BYTE_ARRAY"]
             schema = table.schema_arrow
+            _check_expansion(table, path)
         with parquet.ParquetFile(path, read_dictionary=string_columns) as table:
             yield table, schema
     except _ERRORS as error:
         raise DataError(
             f"{path}: damaged or incomplete Parquet file ({first_line(error)}); copy it again"
         ) from error
+
+
+def _check_expansion(table: Any, path: Path) -> None:
+    """Check the decompressed and decoded sizes in the metadata, before a page is read.
+
+    Raises:
+        DataError: if the file expands to much more than its size.
+    """
+    metadata = table.metadata
+    num_bytes = 0
+    for group in range(metadata.num_row_groups):
+        for index in range(metadata.num_columns):
+            chunk, column = metadata.row_group(group).column(index), table.schema.column(index)
+            width = column.length if column.physical_type == "FIXED_LEN_BYTE_ARRAY" else 8
+            # Equal values may be stored once. Rows of other columns are read in small batches.
+            is_wide = column.max_repetition_level > 0 or width > 8
+            decoded_bytes = chunk.num_values * width if is_wide else 0
+            num_bytes += max(chunk.total_uncompressed_size, decoded_bytes)
+    if num_bytes > MAX_EXPANSION * path.stat().st_size + BLOCK_BYTES:
+        raise expansion_error(path)
 
 
 def pack_batch(batch: Any) -> bytes:

@@ -1,6 +1,7 @@
 """Reading of texts to summarize, with all fields of their records, from files and pipes."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,12 +33,20 @@ MAX_TEXT_BYTES = 64 << 20
 MAX_HTML_TAGS = 100_000
 """Maximum number of tags in an HTML page; 100,000 take 2 s and 200 MB, seven times as many 86 s."""
 
+MAX_HTML_ATTRIBUTES = 10_000
+"""Maximum number of attributes of a tag; the parser takes quadratic time, here about 1 s."""
+
 # Error messages for files that are not plain text, by their first bytes.
 _NOT_TEXT = {
     b"%PDF-": "a PDF; expected plain text, which 'pdftotext' extracts",
     b"PK\x03\x04": "a zip archive or Word document; save it as plain text",
     b"{\\rtf": "an RTF file; save it as plain text",
 }
+_ATTRIBUTE_PATTERN = (
+    rb"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?+|'[^']*+'?+|[^\s>]*+))?+"""
+)
+_ATTRIBUTE = re.compile(_ATTRIBUTE_PATTERN)
+_ATTRIBUTES_OF_TAG = re.compile(rb"<[a-zA-Z][^\s/>]*+((?:%s)*+)" % _ATTRIBUTE_PATTERN)
 _HTML = re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 TABLE_SUFFIXES: dict[str, TextFormat] = {
     ".jsonl": "jsonl",
@@ -110,7 +119,8 @@ def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:
             return RecordSchema(format=format, encoding=options.encoding)
     names = TABLES[format].column_names(path, options.encoding)
     if format == "csv":
-        for name in filter(None, names):
+        name, count = Counter(filter(None, names)).most_common(1)[0] if any(names) else ("", 0)
+        if count > 1:
             check_unique(name, names, where=str(path))
     return RecordSchema(
         format=format,
@@ -229,6 +239,12 @@ def _parse_html(content: bytes, path: Path) -> TextRecord | InvalidRecord:
         return InvalidRecord(
             str(path),
             f"an HTML page of more than {MAX_HTML_TAGS:,} tags; save its text as plain text",
+        )
+    # Quadratic time for one tag, so that the sum over all tags is bounded.
+    tags = _ATTRIBUTES_OF_TAG.finditer(content)
+    if sum(len(_ATTRIBUTE.findall(tag[1])) ** 2 for tag in tags) > MAX_HTML_ATTRIBUTES**2:
+        return InvalidRecord(
+            str(path), "an HTML page with too many attributes; save its text as plain text"
         )
     text = trafilatura.extract(content, include_comments=False, include_tables=False)
     if not text:

@@ -21,6 +21,8 @@ def bucketed_batches(
     max_words: int,
     max_items: int,
     window: int,
+    size: Callable[[Item], int] = lambda item: 0,
+    max_size: int = 0,
     num_threads: int = 1,
     process_in_thread: ProcessBatch[Item, Result] | None = None,
 ) -> Iterator[Result]:
@@ -39,6 +41,8 @@ def bucketed_batches(
             of its own.
         max_items: maximum number of items of a batch.
         window: number of items that are in memory at the same time.
+        size: function that returns the size of an item in memory, in any unit.
+        max_size: a window ends early when its items together have at least this size.
         num_threads: number of threads that process the batches of a window in parallel. A window
             is processed without threads if it has fewer batches than threads and less than
             `max_items / 2` items per thread.
@@ -47,7 +51,7 @@ def bucketed_batches(
     stream = iter(items)
     read_error = None
     while read_error is None:
-        window_items, read_error = _read_window(stream, window)
+        window_items, read_error = _read_window(stream, window, size, max_size)
         if not window_items:
             break
         lengths = [length(item) for item in window_items]
@@ -72,12 +76,18 @@ def bucketed_batches(
         raise read_error
 
 
-def _read_window(stream: Iterator[Item], size: int) -> tuple[list[Item], Exception | None]:
-    """Read up to `size` items; return them and the exception that stopped the stream, if any."""
+def _read_window(
+    stream: Iterator[Item], max_items: int, size: Callable[[Item], int], max_size: int
+) -> tuple[list[Item], Exception | None]:
+    """Read a window of items; return them and the exception that stopped the stream, if any."""
     items: list[Item] = []
+    total_size = 0
     try:
-        for item in islice(stream, size):
+        for item in islice(stream, max_items):
             items.append(item)
+            total_size += size(item)
+            if total_size >= max_size > 0:
+                break
     except Exception as error:
         return items, error
     return items, None

@@ -39,6 +39,7 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         max_texts=limits.max_queue,
         max_batch=MAX_TEXTS,
         max_wait_s=limits.max_wait_ms / 1e3,
+        estimate_costs=models.estimate_costs,
         observe_batch=metrics.observe_batch,
         observe_queue=metrics.queue_length.set,
     )

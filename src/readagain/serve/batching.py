@@ -6,29 +6,34 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 from readagain.errors import pluralize
 from readagain.serve.errors import ApiError, stopping_error
 from readagain.serve.models import BatchKey
 from readagain.serve.schemas import SummaryResult
 
-TEXTS_PER_TURN = 4
-"""Number of texts that a request adds to a batch before it is the turn of the next request."""
-MAX_SHARED_CHARS = 16_000
-"""Maximum number of characters in a batch while several requests are served.
+LIGHT_COST = 4.5
+"""Maximum cost of a light request, about that of four short texts; others are heavy.
 
-The first waiting text of each request is added even beyond this limit.
+It is also the maximum cost of a batch of heavy requests while light requests are served.
 """
+MAX_BATCH_COST = 4 * LIGHT_COST
+"""Maximum cost of a batch of heavy requests at other times, so that no batch takes long."""
 SHARED_PERIOD_S = 1.0
-"""`MAX_SHARED_CHARS` applies for this many seconds after texts of several requests were waiting."""
+"""Light requests are served for this many seconds after the last of them was waiting."""
+PAUSE_FACTOR = 2.0
+"""Pause after a batch of heavy requests, as a multiple of the time that it took."""
 
 
 class _Job:
-    """Texts of one request and their results so far."""
+    """Texts of one request, their costs and their results so far."""
 
-    def __init__(self, key: BatchKey, texts: Sequence[str]) -> None:
+    def __init__(self, key: BatchKey, texts: Sequence[str], costs: Sequence[float]) -> None:
         self.key = key
         self.texts = texts
+        self.costs = costs
+        self.is_light = sum(costs) <= LIGHT_COST
         self.results: dict[int, SummaryResult] = {}
         self.future: asyncio.Future[list[SummaryResult]] = asyncio.Future()
         self.arrival_time = time.monotonic()
@@ -52,18 +57,19 @@ _Item = tuple[_Job, int]
 class BatchingQueue:
     """Bounded queue that batches waiting texts with equal keys (`BatchKey`).
 
-    The oldest request determines the key of the next batch; texts of other requests with that key
-    are added. Requests take turns, a few texts each. While several requests are served, a batch
-    contains one text of each request, and further texts only up to `MAX_SHARED_CHARS` in total. So
-    a request with many or long texts does not delay the other requests. Batches run in one thread,
-    so that the event loop stays free. While that thread is idle, a text waits a short time for
-    others to form a batch.
+    The request that arrived first, or was served longest ago, determines the key of the next batch;
+    texts of other requests with that key are added. A request with many or long texts or costly
+    options is heavy. While light requests are served, heavy ones use at most a third of the time: a
+    batch of them is small, and the next one starts only after a pause. So they delay light requests
+    little, whatever their options are. Batches run in one thread, so that the event loop stays
+    free. While that thread is idle, a text waits a short time for others to form a batch.
 
     Args:
         summarize_batch: returns one result for each text of a batch with one key.
         max_texts: maximum number of waiting texts.
         max_batch: maximum number of texts per batch.
         max_wait_s: maximum time that a text waits for others.
+        estimate_costs: returns the estimated time for each text; a short text has about 1.
         observe_batch: called with the size of each batch when it starts.
         observe_queue: called with the number of waiting texts when it changes.
     """
@@ -75,6 +81,7 @@ class BatchingQueue:
         max_texts: int,
         max_batch: int,
         max_wait_s: float,
+        estimate_costs: Callable[[BatchKey, Sequence[str]], Sequence[float]],
         observe_batch: Callable[[int], None] = lambda size: None,
         observe_queue: Callable[[int], None] = lambda length: None,
     ) -> None:
@@ -82,12 +89,14 @@ class BatchingQueue:
         self._max_texts = max_texts
         self._max_batch = max_batch
         self._max_wait_s = max_wait_s
+        self._estimate_costs = estimate_costs
         self._observe_batch = observe_batch
         self._observe_queue = observe_queue
         self._items: list[_Item] = []
         self._arrival = asyncio.Event()
         self._is_closed = False
-        self._last_shared_time = -math.inf  # when texts of several requests were last waiting
+        self._light_time = -math.inf  # when a light request was last waiting
+        self._heavy_time = -math.inf  # when the pause of heavy requests ends
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="summarize")
         self._task: asyncio.Task[None] | None = None
 
@@ -114,7 +123,7 @@ class BatchingQueue:
     async def summarize(self, key: BatchKey, texts: Sequence[str]) -> list[SummaryResult]:
         """Return the result of each text, in order; if cancelled, drop the waiting texts."""
         self.check_capacity(len(texts))
-        job = _Job(key, texts)
+        job = _Job(key, texts, self._estimate_costs(key, texts))
         self._set_items([*self._items, *((job, index) for index in range(len(texts)))])
         self._arrival.set()
         try:
@@ -141,56 +150,75 @@ class BatchingQueue:
             batch = self._take_batch()
             if batch:
                 self._observe_batch(len(batch))
+                start = time.monotonic()
                 await self._process(batch)
+                if not batch[0][0].is_light:
+                    end = time.monotonic()
+                    self._heavy_time = end + PAUSE_FACTOR * (end - start)
 
     async def _wait_for_items(self) -> bool:
-        """Wait until a text arrives; return False once the queue is closed and empty."""
-        while not self._items:
+        """Wait until a text may be processed; return False once the queue is closed and empty."""
+        while not self._next_items():
             if self._is_closed:
                 return False
             self._arrival.clear()
-            await self._arrival.wait()
+            pause_s = self._pause_end() - time.monotonic() if self._items else None
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._arrival.wait(), pause_s)
         return True
 
     async def _wait_for_full_batch(self) -> None:
         """Wait until a batch is full or the oldest text has waited `max_wait_s`."""
-        deadline = self._items[0][0].arrival_time + self._max_wait_s
-        while self._items and len(self._items) < self._max_batch and not self._is_closed:
-            remaining_s = deadline - time.monotonic()
-            if remaining_s <= 0:
+        while (items := self._next_items()) and len(items) < self._max_batch:
+            remaining_s = items[0][0].arrival_time + self._max_wait_s - time.monotonic()
+            if remaining_s <= 0 or self._is_closed:
                 return
             self._arrival.clear()
-            try:
+            with suppress(TimeoutError):
                 await asyncio.wait_for(self._arrival.wait(), remaining_s)
-            except TimeoutError:
-                return
+
+    def _next_items(self) -> list[_Item]:
+        """Return the waiting texts of heavy requests or, during their pause, of light ones."""
+        light_items = [item for item in self._items if item[0].is_light]
+        if light_items:
+            self._light_time = time.monotonic()
+        if time.monotonic() < self._pause_end() and not self._is_closed:
+            return light_items
+        return [item for item in self._items if not item[0].is_light] or light_items
+
+    def _pause_end(self) -> float:
+        """Return when the next batch of heavy requests may start."""
+        return min(self._heavy_time, self._light_time + SHARED_PERIOD_S)
 
     def _take_batch(self) -> list[_Item]:
-        """Remove the texts of the next batch from the queue; requests take turns."""
-        if not self._items:
+        """Remove the texts of the next batch from the queue."""
+        items = self._next_items()
+        if not items:
             return []
-        key = self._items[0][0].key
-        if len({job for job, _ in self._items}) > 1:
-            self._last_shared_time = time.monotonic()
-        is_shared = time.monotonic() - self._last_shared_time < SHARED_PERIOD_S
+        first_job = items[0][0]
+        items = [item for item in items if item[0].key == first_job.key]
+        batch = items[: self._max_batch] if first_job.is_light else self._take_turns(items)
+        taken, served_jobs = set(batch), {job for job, _ in batch}
+        remaining = [item for item in self._items if item not in taken]
+        # The sort is stable: the jobs that were served are now last.
+        self._set_items(sorted(remaining, key=lambda item: item[0] in served_jobs))
+        return batch
+
+    def _take_turns(self, items: Sequence[_Item]) -> list[_Item]:
+        """Return texts of heavy requests, in turn one of each, up to the maximum cost."""
+        is_shared = time.monotonic() - self._light_time < SHARED_PERIOD_S
+        remaining_cost = LIGHT_COST if is_shared else MAX_BATCH_COST
         num_waiting: Counter[_Job] = Counter()
-        # Items with the key of the batch, and the rank of each among the texts of its request.
-        ranked_items: list[tuple[int, _Item]] = []
-        for job, index in self._items:
-            if job.key == key:
-                ranked_items.append((num_waiting[job], (job, index)))
-                num_waiting[job] += 1
-        # The sort is stable: within a turn, requests stay in order of arrival.
-        ranked_items.sort(key=lambda ranked_item: ranked_item[0] // TEXTS_PER_TURN)
+        ranked_items: list[tuple[int, _Item]] = []  # with the rank of each in its request
+        for item in items:
+            ranked_items.append((num_waiting[item[0]], item))
+            num_waiting[item[0]] += 1
         batch: list[_Item] = []
-        num_chars = 0
-        for rank, (job, index) in ranked_items:
-            num_chars += len(job.texts[index])  # also of a text that is not added below
-            fits = not is_shared or num_chars <= MAX_SHARED_CHARS
-            if len(batch) < self._max_batch and (rank == 0 or fits):
-                batch.append((job, index))
-        batch_items = set(batch)
-        self._set_items([item for item in self._items if item not in batch_items])
+        for _, (job, index) in sorted(ranked_items, key=lambda ranked_item: ranked_item[0]):
+            remaining_cost -= job.costs[index]
+            if batch and (remaining_cost < 0 or len(batch) == self._max_batch):
+                break
+            batch.append((job, index))
         return batch
 
     def _set_items(self, items: list[_Item]) -> None:

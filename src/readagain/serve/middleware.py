@@ -44,6 +44,11 @@ DISCARD_BYTES = 16 << 20
 """Maximum size of the rest of a rejected request's body that is read and discarded."""
 DISCARD_S = 2.0
 """Maximum time for reading the rest of a rejected request's body."""
+MAX_TOTAL_BYTES = 32 << 20
+"""Maximum size of all bodies in a worker that are being received or in progress.
+
+The texts of a body may take four more bytes of memory per byte.
+"""
 METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
 
 _VALID_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -191,17 +196,22 @@ class AdmissionMiddleware:
 class BodyMiddleware:
     """Reads the body of a request within limits of size and time, and limits requests in progress.
 
-    If a body arrives while `max_requests` others are being received, the oldest of them is aborted,
-    so that slow clients cannot block others. A request with a complete body is in progress;
-    `max_requests` is also the limit of requests in progress.
+    If a body arrives while `max_requests` others are being received, or if all bodies together have
+    more than `max_total_bytes`, the oldest body that is being received is aborted, so that slow
+    clients cannot block others. A request with a complete body is in progress; `max_requests` is
+    also the limit of requests in progress.
     """
 
-    def __init__(self, app: ASGIApp, *, limits: RequestLimits) -> None:
+    def __init__(
+        self, app: ASGIApp, *, limits: RequestLimits, max_total_bytes: int = MAX_TOTAL_BYTES
+    ) -> None:
         self._app = app
         self._limits = limits
-        # Timeouts of the bodies that are being received, oldest first; used as an ordered set.
-        self._receiving: dict[asyncio.Timeout, None] = {}
+        self._max_total_bytes = max(max_total_bytes, limits.max_body_bytes)
+        # Bodies that are being received, with their timeouts, oldest first.
+        self._receiving: dict[asyncio.Timeout, bytearray] = {}
         self._num_requests = 0
+        self._num_bytes = 0  # of all bodies that are being received or in progress
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request, or raise an `ApiError` or `ClientDisconnectedError`."""
@@ -211,33 +221,35 @@ class BodyMiddleware:
         length = Headers(scope=scope).get("content-length", "")
         if length.isdecimal() and int(length) > self._limits.max_body_bytes:
             raise self._too_large_error()
-        receive = _replay(await self._read_in_time(receive), receive)
-        scope["state"]["is_body_read"] = True
-        if self._num_requests >= self._limits.max_requests:
-            raise ApiError(
-                "queue_full",
-                f"server: {pluralize(self._num_requests, 'request')} in progress, which is the "
-                "limit; try again in a moment",
-            )
-        self._num_requests += 1
+        body = await self._read_in_time(receive)
+        num_bytes = len(body)
+        self._num_bytes += num_bytes
         try:
-            await self._app(scope, receive, send)
+            scope["state"]["is_body_read"] = True
+            receive = _replay(body, receive)
+            del body  # the application frees it when it has parsed it
+            if self._num_requests >= self._limits.max_requests:
+                num_requests = pluralize(self._num_requests, "request")
+                raise _busy_error(f"{num_requests} in progress, which is the limit")
+            self._num_requests += 1
+            try:
+                await self._app(scope, receive, send)
+            finally:
+                self._num_requests -= 1
         finally:
-            self._num_requests -= 1
+            self._num_bytes -= num_bytes
 
     async def _read_in_time(self, receive: Receive) -> bytes:
         """Read a body within the timeout; if too many are being received, abort the oldest."""
         if len(self._receiving) >= self._limits.max_requests:
-            oldest = next(iter(self._receiving))
-            del self._receiving[oldest]
-            oldest.reschedule(0.0)  # expires at once
+            self._abort(next(iter(self._receiving)))
         try:
             async with asyncio.timeout(self._limits.timeout_s) as timeout:
-                self._receiving[timeout] = None
+                self._receiving[timeout] = bytearray()
                 try:
-                    return await self._read(receive)
+                    return await self._read(receive, timeout)
                 finally:
-                    self._receiving.pop(timeout, None)
+                    self._remove(timeout)
         except TimeoutError as error:
             raise ApiError(
                 "slow_body",
@@ -246,23 +258,50 @@ class BodyMiddleware:
                 {"Connection": "close"},
             ) from error
 
-    async def _read(self, receive: Receive) -> bytes:
-        body = bytearray()
+    async def _read(self, receive: Receive, timeout: asyncio.Timeout) -> bytes:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
                 raise ClientDisconnectedError("the client disconnected")
-            body += message.get("body", b"")
+            if timeout not in self._receiving:  # aborted when the message had already arrived
+                raise TimeoutError
+            part, body = message.get("body", b""), self._receiving[timeout]
+            body += part
+            self._num_bytes += len(part)
             if len(body) > self._limits.max_body_bytes:
                 raise self._too_large_error()
+            self._free_memory(timeout)
             if not message.get("more_body", False):
                 return bytes(body)
+
+    def _free_memory(self, timeout: asyncio.Timeout) -> None:
+        """Abort bodies that are older than that of `timeout` until all have few enough bytes."""
+        while self._num_bytes > self._max_total_bytes:
+            oldest = next(iter(self._receiving))
+            if oldest is timeout:
+                raise _busy_error(f"requests of {self._num_bytes:,} bytes in progress")
+            self._abort(oldest)
+
+    def _abort(self, timeout: asyncio.Timeout) -> None:
+        """Abort a body that is being received."""
+        self._remove(timeout)
+        timeout.reschedule(0.0)  # expires at once
+
+    def _remove(self, timeout: asyncio.Timeout) -> None:
+        """Free the memory of a body that is no longer being received."""
+        body = self._receiving.pop(timeout, bytearray())
+        self._num_bytes -= len(body)
+        body.clear()  # the traceback of an error may keep the object
 
     def _too_large_error(self) -> ApiError:
         return ApiError(
             "body_too_large",
             f"body: more than {self._limits.max_body_bytes:,} bytes; send fewer or shorter texts",
         )
+
+
+def _busy_error(reason: str) -> ApiError:
+    return ApiError("queue_full", f"server: {reason}; try again in a moment")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -1,13 +1,17 @@
 """Loaded models of a server."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from readagain.config.options import SummarizeOptions
+from readagain.config.options import SummarizeOptions, decode_overrides
+from readagain.config.schema import DecodeSpec
 from readagain.engine.summarizer import Summarizer
 from readagain.serve.errors import ApiError
 from readagain.serve.schemas import ModelInfo, SummarizeRequest, SummaryResult
 from readagain.serve.settings import ServeSettings
+
+CHARS_PER_COST = 8_000
+"""Number of characters that take about as long to read as a short text takes to summarize."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,13 @@ class LoadedModels:
             )
         return BatchKey(name, tuple(request.options().items()))
 
+    def estimate_costs(self, key: BatchKey, texts: Sequence[str]) -> list[float]:
+        """Return the estimated time for each text; a short one with default options has about 1."""
+        decode = self._summarizers[key.model].run.decode
+        overrides = decode_overrides(dict(key.options))
+        factor = _search_cost(replace(decode, **overrides)) / _search_cost(decode)
+        return [max(1.0, factor) + len(text) / CHARS_PER_COST for text in texts]
+
     def summarize(self, key: BatchKey, texts: Sequence[str]) -> list[SummaryResult]:
         """Summarize a batch of texts."""
         options = SummarizeOptions(**dict(key.options))  # type: ignore[typeddict-item]
@@ -68,3 +79,9 @@ class LoadedModels:
             )
             for index, (name, summarizer) in enumerate(self._summarizers.items())
         ]
+
+
+def _search_cost(decode: DecodeSpec) -> float:
+    """Return the estimated number of hypotheses that a beam search extends."""
+    # Most headlines end long before their limit.
+    return decode.beam_size * max(decode.min_words, decode.max_words / 2)

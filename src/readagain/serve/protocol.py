@@ -1,7 +1,10 @@
 """HTTP/1.1 connections with timeouts and limits that are missing in uvicorn."""
 
 import asyncio
+from typing import Any
 
+import h11
+from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 WRITE_TIMEOUT_S = 30.0
@@ -11,12 +14,49 @@ MAX_UNSENT_BYTES = 64 << 20
 
 Above this limit, the connection that has been blocked longest is closed.
 """
+MAX_HEADER_BYTES = 16 << 10
+"""Maximum size of the path, names and values in the headers of a request."""
+MAX_READ_BYTES = 4 << 10
+"""Maximum number of bytes that one connection parses before it is the turn of the others."""
+MAX_SMALL_CHUNKS = 400
+"""Maximum number of small chunks in a chunked body."""
+MIN_CHUNK_BYTES = 200
+"""Size from which a chunk is not small; parsing a chunk takes as long as for many bytes."""
 
 
-class LimitedProtocol(H11Protocol):
+class LimitedConnection(h11.Connection):
+    """Parser that refuses long headers, and a body in many small chunks.
+
+    h11 itself limits only headers that are not complete yet. A chunk takes as long to parse as many
+    bytes.
+    """
+
+    _num_chunks = 0
+    _num_body_bytes = 0
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """Return the next event; raise an error if it exceeds a limit."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            self._num_chunks = self._num_body_bytes = 0
+            header_bytes = sum(len(name) + len(value) for name, value in event.headers)
+            if len(event.target) + header_bytes > MAX_HEADER_BYTES:
+                raise h11.RemoteProtocolError("headers too long")
+        elif isinstance(event, h11.Data):
+            self._num_chunks += event.chunk_start
+            self._num_body_bytes += len(event.data)
+            if self._num_chunks > MAX_SMALL_CHUNKS + self._num_body_bytes / MIN_CHUNK_BYTES:
+                raise h11.RemoteProtocolError("too many small chunks")
+        return event
+
+
+class LimitedProtocol(H11Protocol, asyncio.BufferedProtocol):
     """uvicorn's protocol with deadlines for request headers and for reading responses.
 
-    It differs from the base class in three ways:
+    It differs from the base class in these ways:
+
+    - At most `MAX_READ_BYTES` of a connection are read and parsed in one turn of the event loop.
+    - A body in many small chunks is refused.
 
     - `timeout_keep_alive` also applies to the first request of a connection, and until the headers
       of a request are complete. In the base class the first byte of a request ends this timeout.
@@ -26,6 +66,11 @@ class LimitedProtocol(H11Protocol):
     """
 
     _write_timer: asyncio.TimerHandle | None = None
+
+    def __init__(self, config: Config, *args: Any, **kwargs: Any) -> None:
+        super().__init__(config, *args, **kwargs)
+        self.conn = LimitedConnection(h11.SERVER, MAX_HEADER_BYTES)
+        self._buffer = memoryview(bytearray(MAX_READ_BYTES))
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timeout for headers, and close an idle connection if there are too many."""
@@ -41,6 +86,14 @@ class LimitedProtocol(H11Protocol):
         """Return all connections of this worker, including this one."""
         return {each for each in self.connections if isinstance(each, LimitedProtocol)}
 
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Return the buffer for received data."""
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Parse the received data."""
+        self.data_received(bytes(self._buffer[:nbytes]))
+
     def data_received(self, data: bytes) -> None:
         """Receive data; cancel the timeout for headers once they are complete."""
         # The base class would cancel the timer at the first byte, so the timer is hidden from it.
@@ -51,6 +104,16 @@ class LimitedProtocol(H11Protocol):
             self.timeout_keep_alive_task = timer
         elif timer is not None:
             timer.cancel()
+
+    def send_400_response(self, msg: str) -> None:
+        """Respond to invalid HTTP and end the request; only close if a response was started."""
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            self.transport.abort()
+            return
+        super().send_400_response(msg)
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
 
     def timeout_keep_alive_handler(self) -> None:
         """Close an idle connection, without waiting for a client that does not read."""

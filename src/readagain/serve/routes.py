@@ -13,9 +13,11 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
 from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.exceptions import HTTPException
 from starlette.routing import Route
 from starlette.types import Receive
 
+from readagain.errors import ReadAgainError
 from readagain.explain.page import STATIC as EXPLAIN_STATIC
 from readagain.serve.batching import BatchingQueue
 from readagain.serve.chat import ChatRequest, chat_events, chat_response
@@ -39,41 +41,62 @@ from readagain.version import __version__
 
 STATIC = Path(__file__).parent / "static"
 LARGE_BODY_BYTES = 64 << 10
-"""Size from which `PacedRoute` pauses after parsing a body."""
+"""Size from which the bodies of requests are parsed in turn, with pauses."""
 
 T = TypeVar("T")
 
 _ERRORS: dict[int | str, dict[str, Any]] = {"default": {"model": ErrorResponse}}
 
 
-class PacedRoute(APIRoute):
-    """Route that parses one large body at a time, then pauses for twice as long as it parsed.
+def paced_route(timeout_s: float) -> type[APIRoute]:
+    """Return a route class that parses one large body at a time, with pauses.
 
-    Parsing 1 MiB of small items blocks the event loop for up to 0.1 s. With the pauses, parsing of
-    large bodies uses at most a third of the time. A thread would not help, since the parser holds
-    the GIL.
+    Parsing 1 MiB of small items blocks the event loop for up to 0.1 s. After a large body, the next
+    one waits for twice as long as the first was parsed, so parsing uses at most a third of the
+    time. A thread would not help, since the parser holds the GIL. A request waits at most until its
+    deadline, `timeout_s` after its start.
     """
+    lock = asyncio.Lock()
+    next_time = monotonic()  # when the next body may be parsed
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the handler with paced parsing."""
-        handler = super().get_route_handler()
-        lock = asyncio.Lock()
+    class PacedRequest(Request):
+        async def json(self) -> Any:
+            if len(await self.body()) < LARGE_BODY_BYTES:
+                return await super().json()
+            return await run_until_disconnect(
+                self._parse_in_turn(),
+                self.receive,
+                deadline=self.state.start + timeout_s,
+                timeout_s=timeout_s,
+            )
 
-        class PacedRequest(Request):
-            async def json(self) -> Any:
-                if len(await self.body()) < LARGE_BODY_BYTES:
+        async def _parse_in_turn(self) -> Any:
+            nonlocal next_time
+            async with lock:
+                await asyncio.sleep(next_time - monotonic())
+                start = monotonic()
+                try:
                     return await super().json()
-                async with lock:
-                    start = monotonic()
-                    try:
-                        return await super().json()
-                    finally:
-                        await asyncio.sleep(2 * (monotonic() - start))
+                finally:
+                    end = monotonic()
+                    next_time = end + 2 * (end - start)
 
-        async def handle(request: Request) -> Response:
-            return await handler(PacedRequest(request.scope, request.receive))
+    class PacedRoute(APIRoute):
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            """Return the handler with paced parsing."""
+            handler = super().get_route_handler()
 
-        return handle
+            async def handle(request: Request) -> Response:
+                try:
+                    return await handler(PacedRequest(request.scope, request.receive))
+                except HTTPException as error:  # in place of any error of `json`
+                    if isinstance(error.__cause__, ReadAgainError):
+                        raise error.__cause__ from None
+                    raise
+
+            return handle
+
+    return PacedRoute
 
 
 def add_routes(
@@ -85,6 +108,7 @@ def add_routes(
 ) -> None:
     """Add all routes."""
     limits = settings.limits
+    route_class = paced_route(limits.timeout_s)
     # Only for the OpenAPI schema: `AdmissionMiddleware` checks keys before a body is read.
     dependencies = [Security(HTTPBearer(auto_error=False))] if settings.api_keys else []
 
@@ -118,7 +142,7 @@ def add_routes(
         methods=["POST"],
         responses=_ERRORS,
         dependencies=dependencies,
-        route_class_override=PacedRoute,
+        route_class_override=route_class,
     )
 
     async def chat(body: ChatRequest, request: Request) -> Any:
@@ -136,7 +160,7 @@ def add_routes(
         methods=["POST"],
         responses={200: {"content": {"text/event-stream": {}}}, **_ERRORS},
         dependencies=dependencies,
-        route_class_override=PacedRoute,
+        route_class_override=route_class,
     )
 
     @app.get("/v1/models", responses=_ERRORS, dependencies=dependencies)

@@ -30,7 +30,6 @@ GRACE_S = 2.0
 """Time in addition to the request timeout that a stopping worker waits for its last requests."""
 HEADER_TIMEOUT_S = 10
 """Maximum time for the headers of a request to arrive, and for a connection to be idle."""
-MAX_HEADER_BYTES = 16 << 10
 BACKLOG = 2048
 """Maximum number of connections that wait to be accepted."""
 OTHER_FILES = 100
@@ -137,12 +136,12 @@ def _uvicorn_config(
         partial(create_app, settings),
         factory=True,
         http=LimitedProtocol,
+        loop="asyncio",  # uvloop ignores the buffer size of the protocol
         ws="none",
         workers=settings.workers,
         log_config=None,
         access_log=False,
         server_header=False,
-        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
         backlog=BACKLOG,
         limit_concurrency=_max_connections(settings.limits.max_connections),
         timeout_keep_alive=HEADER_TIMEOUT_S,

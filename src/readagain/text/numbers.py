@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from readagain.text.document import Document
+from readagain.text.normalization import StringCache
 
 _MASKED_NUMBER = re.compile(r"#(?:[.,:]?#)*")
 _AGE = re.compile(r"#+-year-olds?")
@@ -60,11 +60,9 @@ class SourceNumbers:
 
 def _provides_digits(source_norm: str, norm: str) -> bool:
     """Return whether a source word has the digits for a word with another norm, `norm`."""
-    # Long norms are rejected before the cached function, so that its cache has only short keys.
-    return len(source_norm) <= len(norm) + _MAX_AGE_SUFFIX and _fits(source_norm, norm)
+    return len(source_norm) <= len(norm) + _MAX_AGE_SUFFIX and _FITS[f"{source_norm}\n{norm}"]
 
 
-@lru_cache(maxsize=1 << 14)
 def _fits(source_norm: str, norm: str) -> bool:
     """Return whether a plain source number fits a word, or a source age fits a plain number."""
     plain = _MASKED_NUMBER.match(norm)  # the # at the start of the word
@@ -73,6 +71,9 @@ def _fits(source_norm: str, norm: str) -> bool:
     if norm == plain[0] and _AGE.fullmatch(source_norm):
         return True
     return source_norm == plain[0]
+
+
+_FITS = StringCache(lambda norms: _fits(*norms.split("\n", 1)))  # norms have no line breaks
 
 
 def _fill_digits(norm: str, surface: str) -> str:

@@ -4,8 +4,7 @@ In news sentences the result agrees with the Link Grammar parser for about four 
 verbs, adjectives and adverbs.
 """
 
-from functools import lru_cache
-
+from readagain.text.normalization import StringCache
 from readagain.text.vocab import SPECIAL_TOKENS
 from readagain.text.wordlists import load_word_lists
 
@@ -22,13 +21,16 @@ _MAX_ENDING = max(map(len, _PART_BY_ENDING))  # letters
 _MIN_STEM = 3  # letters before an ending
 
 
-@lru_cache(maxsize=1 << 14)
 def part_of_speech(norm: str) -> str:
     """Return the most likely part of speech of a normalized word.
 
     >>> part_of_speech("the"), part_of_speech("###"), part_of_speech("quickly")
     ('determiner', 'number', 'adverb')
     """
+    return _PARTS[norm]
+
+
+def _find_part(norm: str) -> str:
     if norm in SPECIAL_TOKENS:
         return "other"
     if not any(c.isalnum() or c == "#" for c in norm):
@@ -43,6 +45,9 @@ def part_of_speech(norm: str) -> str:
     if not _LISTS["noun_or_verb"].isdisjoint((norm, _singular(norm))):
         return "noun or verb"
     return _part_by_ending(norm)
+
+
+_PARTS = StringCache(_find_part)
 
 
 def _singular(norm: str) -> str:

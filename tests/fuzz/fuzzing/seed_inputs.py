@@ -36,6 +36,7 @@ JSONL = [
     b'\xef\xbb\xbf{"text": "a", "headline": "b"}\r\n',
 ]
 CSV = [
+    b"text,headline,%s\nA storm,Storm\n" % b",".join(b"%d" % number for number in range(1000)),
     b'text,headline\nThe harbour opened.,Harbour opens\n"A ""big"" storm,\nit came.",Storm\n',
     b"description;title\na;b\n",
     b"article|summary\na|b\nc\n",
@@ -75,6 +76,8 @@ HTML = [
     b"<html><body><div><p>one<br>two &amp; &#233;<ul><li>three</ul><table><tr><td>four</table>",
     b'<html><head><meta charset="gbk"><script type="application/ld+json">{"@type": "Article"}'
     b"</script></head><body><!-- five --><a href='x'>six</a><p>seven</body></html>",
+    b"<html><body><p %s>A storm came.</p></body></html>"
+    % b" ".join(b"a%d='x'" % number for number in range(1000)),
 ]
 REQUESTS = [
     b'{"texts": ["The harbour of Norrvik opened on Monday."], "max_words": 4}',

@@ -13,6 +13,24 @@ def test_batches_are_complete_and_bounded():
     assert max(map(len, batches)) <= 64
 
 
+def test_items_ahead_are_bounded_in_size():
+    are_three_read, num_read = threading.Event(), 0
+
+    def items():
+        nonlocal num_read
+        for num_read in range(1, 1000):
+            if num_read == 5:  # 1 was yielded; 2 to 4 are waiting
+                are_three_read.set()
+            yield num_read
+
+    batches = available_batches(items(), 64, size=lambda item: 10, max_size=20)
+    first = next(batches)
+    assert are_three_read.wait(timeout=20)
+    rest = list(batches)
+    assert [item for batch in [first, *rest] for item in batch] == list(range(1, 1000))
+    assert max(map(len, [first, *rest])) <= 3
+
+
 def test_slow_items_come_one_by_one():
     is_received = threading.Event()
 

@@ -1,6 +1,7 @@
 """Arguments that name texts, files or pipes."""
 
 import errno
+import socket
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,24 @@ def test_unreadable_file_name_is_not_summarized(monkeypatch, number):
     monkeypatch.setattr(Path, "is_file", fail)
     with pytest.raises(DataError, match="^closed/notes: cannot be read: no luck$"):
         read_inputs(["closed/notes"], TextReadOptions(), command="summarize")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("circle", "circle: a link without a target; name a file"),
+        ("dangling", "dangling: a link without a target; name a file"),
+        ("socket", "socket: neither a file nor a pipe; name a file"),
+    ],
+)
+def test_name_of_an_unusable_file_is_not_summarized(tmp_path, monkeypatch, name, reason):
+    monkeypatch.chdir(tmp_path)
+    Path("circle").symlink_to("circle")
+    Path("dangling").symlink_to("nowhere")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        with pytest.raises(DataError, match=f"^{reason}$"):
+            read_inputs([name], TextReadOptions(), command="summarize")
 
 
 def test_read_error_has_the_path(tmp_path, monkeypatch):

@@ -1,11 +1,14 @@
 """The command `readagain prepare`."""
 
 import json
+from pathlib import Path
 
 import pytest
 from discs import agiga_document, write_annotated_gigaword, write_month
 
 from readagain.cli.main import main
+from readagain.cli.prepare import _print_inputs
+from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.shards import PreparedCorpus
 
 PAIRS = [
@@ -250,3 +253,9 @@ def test_prepare_keeps_pairs_of_other_scripts(tmp_path, capsys, language, text, 
     assert "dropped 0 of 1 record" in shown
     corpus = PreparedCorpus.open(tmp_path / "out")
     assert corpus.lexicon.decode(corpus.split("train")[0][1]).startswith(words)
+
+
+def test_inputs_are_printed_without_control_characters(tmp_path, capsys):
+    source = CorpusInput(format="jsonl", paths=(Path("a\n  \x1b[31m\u202eb.jsonl"),), origin="a")
+    _print_inputs([source])
+    assert capsys.readouterr().err == "a\ufffd  \ufffd[31m\ufffdb.jsonl: jsonl, for train\n"

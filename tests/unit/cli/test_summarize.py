@@ -141,6 +141,19 @@ def test_warnings_of_one_text_are_one_line(summarize):
     assert done.stderr == "readagain: warnings: the text: the text is too short to summarize\n"
 
 
+def test_file_name_with_control_characters_stays_on_one_line(summarize, tmp_path):
+    name = "a\n  \x1b[31m\u202eb"
+    (tmp_path / f"{name}.txt").write_text(POLICE)
+    (tmp_path / f"{name}.pdf").write_text("%PDF-1.7")
+    for names in ([f"{name}.txt", f"{name}.pdf"], [f"{name}.txt", "--max-words", "2"]):
+        done = summarize(*names, "--output", f"{name}.out.txt", "--overwrite")
+        assert done.returncode == 0
+        lines = done.stderr.splitlines()
+        assert lines
+        assert all(line.startswith("readagain: ") for line in lines)
+        assert not {"\x1b", "\u202e"} & set(done.stderr)
+
+
 def test_warnings_of_several_texts_are_counted(summarize):
     german = "Die Stadt hat die Brücke für den Verkehr gesperrt."
     done = summarize("It rains.", "It snows.", german, "--max-words", "3")
@@ -178,6 +191,18 @@ def test_existing_output_is_replaced_only_on_request(summarize, headlines, tmp_p
     assert (tmp_path / "out.txt").read_text() == "old\n"
     assert summarize(POLICE, "--output", "out.txt", "--overwrite").returncode == 0
     assert (tmp_path / "out.txt").read_text() == f"{headlines[0]}\n"
+
+
+@pytest.mark.parametrize("name", ["x.bad.jsonl", "x.jsonl", "link.jsonl"])
+def test_input_is_never_replaced_by_an_output(summarize, tmp_path, name):
+    content = json.dumps({"text": POLICE}) + "\n"
+    (tmp_path / name.replace("link", "x")).write_text(content)
+    (tmp_path / "link.jsonl").symlink_to("x.jsonl")
+    output = "x.txt" if "bad" in name else "x.jsonl"
+    done = summarize(name, "--output", output, "--overwrite")
+    assert done.returncode == 2
+    assert "an input, which would be replaced" in done.stderr
+    assert (tmp_path / name).read_text() == content
 
 
 def test_output_may_be_a_device(summarize):

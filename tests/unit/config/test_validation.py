@@ -1,5 +1,7 @@
 """Contradictions between settings of a run."""
 
+from dataclasses import replace
+
 import pytest
 
 from readagain.config.override import override
@@ -28,6 +30,14 @@ def test_default_run_is_valid():
                 "data.join_sentences": True,
             },
             "data.join_sentences is True, but model.encoder reads sentences separately",
+        ),
+        (
+            {
+                "model.encoder.kind": "hierarchical",
+                "data.num_sentences": 21,
+                "data.max_source_words": 400,
+            },
+            "data.num_sentences is 21 and data.max_source_words is 400; expected at most 8,000",
         ),
         (
             {"data.num_sentences": 3},
@@ -123,3 +133,9 @@ def test_all_problems_are_reported_together():
 def test_nested_setting_must_be_a_spec():
     with pytest.raises(ConfigError, match="model.encoder is 'gru'; expected OnePassSpec, "):
         validate_run(RunSpec(title="t", paper="p", model=ModelSpec(encoder="gru")))
+
+
+@pytest.mark.parametrize("name", ["num_sentences", "max_source_words", "max_summary_words"])
+def test_sizes_of_texts_are_bounded(name):
+    with pytest.raises(ConfigError, match=f"data.{name} is 70000; expected 1 to"):
+        validate_run(replace(RUN, data=replace(RUN.data, **{name: 70_000})))

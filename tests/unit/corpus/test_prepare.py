@@ -12,11 +12,12 @@ import pytest
 
 from readagain.corpus import chunks, workers
 from readagain.corpus.filters import FilterLimits
+from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.manifest import unfinished_dir
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings, SplitSize
-from readagain.corpus.work_dir import open_work_dir
+from readagain.corpus.work_dir import chunk_folder, open_work_dir
 from readagain.errors import ConfigError, DataError
 from readagain.formats import lines
 from readagain.worker_pool import process_pool
@@ -375,3 +376,17 @@ def test_file_name_that_is_not_utf8_is_prepared(jsonl, prepared):
     path = jsonl(name=os.fsdecode(b"caf\xe9.jsonl"))
     corpus = prepared(path)
     assert corpus.manifest.inputs[0]["paths"] == [str(path)]
+
+
+def test_replaced_input_of_equal_size_and_time_has_other_chunks(tmp_path, jsonl):
+    path = jsonl(MANY)
+    source = CorpusInput(format="jsonl", paths=(path,), origin=str(path))
+    settings = PrepareSettings()
+    before = path.stat()
+    folder = chunk_folder(tmp_path, source, settings)
+    assert chunk_folder(tmp_path, source, settings) == folder
+    while path.stat().st_ctime_ns == before.st_ctime_ns:  # until the clock of the files advances
+        path.write_bytes(path.read_bytes().replace(b"a", b"b"))
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_mtime_ns == before.st_mtime_ns
+    assert chunk_folder(tmp_path, source, settings) != folder

@@ -97,6 +97,36 @@ def test_dictionary_bomb_is_split_or_invalid(tmp_path, is_nested):
         assert all(block.payload.nbytes <= parquet.BLOCK_BYTES for block in blocks)
 
 
+@pytest.mark.parametrize("kind", ["list", "dictionary", "plain", "fixed", "fixed dictionary"])
+def test_large_file_is_refused_by_its_metadata(tmp_path, monkeypatch, kind):
+    import pyarrow
+    from pyarrow.parquet import ParquetFile, write_table
+
+    size = 20 << 20
+    text = pyarrow.array(["A storm came."])
+    match kind:
+        case "list":
+            zeros = pyarrow.array([0]).take(pyarrow.array([0] * (size // 8)))
+            column = pyarrow.ListArray.from_arrays([0, len(zeros)], zeros)
+        case "dictionary" | "plain":
+            column = pyarrow.array(["x" * size])
+        case _:
+            text = text.take(pyarrow.array([0] * 20))
+            column = pyarrow.array([b"x" * (size // 20)] * 20, pyarrow.binary(size // 20))
+    write_table(
+        pyarrow.table({"text": text, "other": column}),
+        tmp_path / "a.parquet",
+        compression="zstd",
+        use_dictionary=kind in ("list", "dictionary", "fixed dictionary"),
+        dictionary_pagesize_limit=2 * size,
+        write_statistics=False,
+        store_schema=False,
+    )
+    monkeypatch.setattr(ParquetFile, "iter_batches", None)  # refused before anything is read
+    with pytest.raises(DataError, match=r"a\.parquet: expands to more than 100 times its size"):
+        parquet.column_names(tmp_path / "a.parquet", "utf-8")
+
+
 def test_file_that_requests_too_much_memory_is_rejected(table, monkeypatch):
     from pyarrow.lib import ArrowMemoryError
     from pyarrow.parquet import ParquetFile

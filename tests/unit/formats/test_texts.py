@@ -285,6 +285,15 @@ def test_html_page_without_the_extra_is_an_error(tmp_path, monkeypatch, name):
         read(tmp_path / name)
 
 
+def test_wide_header_is_checked_in_linear_time(tmp_path, monkeypatch):
+    checked = []
+    monkeypatch.setattr(formats_texts, "check_unique", lambda name, *_, **__: checked.append(name))
+    header = ",".join(["text", *map(str, range(1000))])
+    (tmp_path / "a.csv").write_text(f"{header}\n{header}\n")
+    read(tmp_path / "a.csv")
+    assert not checked
+
+
 def test_html_page_is_read_by_the_extractor(tmp_path, monkeypatch):
     extractor = ModuleType("trafilatura")
     extractor.extract = lambda content, **options: "It rains." if b"article" in content else None
@@ -304,6 +313,28 @@ def test_html_page_of_too_many_tags_is_refused(tmp_path, monkeypatch):
     (tmp_path / "a.html").write_bytes(b"<html>" + b"<p>" * formats_texts.MAX_HTML_TAGS)
     with pytest.raises(DataError, match=r"a\.html: an HTML page of more than 100,000 tags; save"):
         read(tmp_path / "a.html")
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [b" a%d", b' a%d=">"', b' a%d="x"', b"a%d='<p>'", b"/a%d", b' "a%d', b" a%d = x", b" <%d"],
+    ids=repr,
+)
+@pytest.mark.parametrize(("tags", "number"), [(1, 10_001), (101, 1_000)])
+def test_html_page_of_too_many_attributes_is_refused(
+    tmp_path, monkeypatch, attribute, tags, number
+):
+    """The time for reading a tag is quadratic in its number of attributes."""
+    extractor = ModuleType("trafilatura")
+    extractor.extract = lambda content, **options: "It rains."
+    monkeypatch.setitem(sys.modules, "trafilatura", extractor)
+    path = tmp_path / "a.html"
+    path.write_bytes(b"<html>" + PAGE)
+    assert len(read(path)) == 1
+    tag = b"<p " + b"".join(attribute % index for index in range(number)) + b">"
+    path.write_bytes(b"<html>" + tag * tags)
+    with pytest.raises(DataError, match="too many attributes; save|more than 100,000 tags"):
+        read(path)
 
 
 @pytest.mark.needs_extras

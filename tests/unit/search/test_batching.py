@@ -222,3 +222,22 @@ threading.Thread(target=read).start()
 """
     process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (process.stdout, process.stderr) == ("a b c d e f g h\n", "")
+
+
+def test_window_ends_early_at_its_maximum_size():
+    num_read, num_read_at_batch = 0, []
+
+    def stream():
+        nonlocal num_read
+        for item in ["aaaa", "b", "cccccc", "d", "e"]:
+            num_read += 1
+            yield item
+
+    def process_batch(batch):
+        num_read_at_batch.append(num_read)
+        return batch
+
+    limits = {"max_words": 100, "max_items": 8, "window": 8}
+    results = bucketed_batches(stream(), process_batch, length=len, size=len, max_size=5, **limits)
+    assert list(results) == ["aaaa", "b", "cccccc", "d", "e"]
+    assert num_read_at_batch == [2, 3, 5]

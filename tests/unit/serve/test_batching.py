@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagain.serve.batching import MAX_SHARED_CHARS, BatchingQueue
+from readagain.serve import batching
+from readagain.serve.batching import BatchingQueue
 from readagain.serve.errors import ApiError
+from readagain.serve.schemas import SummarizeRequest
 
 
 class UpperCase:
@@ -30,11 +32,16 @@ class UpperCase:
         return [text.upper() for text in texts]
 
 
+def costs(key, texts):
+    return [1.0 + text.count("!") for text in texts]
+
+
 def run(work, scenario, **options):
     """Run a coroutine with a queue and return its result."""
 
     async def run_all():
-        sizes = {"max_texts": 8, "max_batch": 4, "max_wait_s": 0.0, **options}
+        sizes = {"max_texts": 8, "max_batch": 4, "max_wait_s": 0.0, "estimate_costs": costs}
+        sizes |= options
         queue = BatchingQueue(work, **sizes)
         queue.start()
         try:
@@ -115,37 +122,112 @@ def test_queue_batches_equal_keys_oldest_first():
     assert work.calls == [("k", ["first"]), ("j", ["a", "c"]), ("k", ["b"])]
 
 
-def batches_of(texts, *others):
-    """Return the batches of a large request and others that arrive during its first batch."""
-    work = UpperCase(released=False)
+class TimedWork(UpperCase):
+    """Function that advances a clock by the cost of each batch."""
+
+    now = 0.0
+
+    def __call__(self, key, texts):
+        self.now += sum(costs(key, texts))
+        return super().__call__(key, texts)
+
+    def monotonic(self):
+        return self.now
+
+
+def batches_of(requests, monkeypatch):
+    """Return the batches of requests that arrive, in order, during the batch of another one."""
+    work = TimedWork(released=False)
+    monkeypatch.setattr(batching, "time", work)
 
     async def scenario(queue):
-        first = asyncio.create_task(queue.summarize("key", texts))
+        tasks = [asyncio.create_task(queue.summarize("first", ["first" + "!" * 99]))]
         await wait_for_start(work)
-        tasks = [asyncio.create_task(queue.summarize("key", each)) for each in others]
-        num_waiting = len(texts) - len(work.calls[0][1])
-        await wait_for_length(queue, num_waiting + sum(map(len, others)))
+        for key, texts in requests:
+            tasks.append(asyncio.create_task(queue.summarize(key, texts)))
+            await asyncio.sleep(0)
         work.released.set()
-        await asyncio.gather(first, *tasks)
-        return [batch for _, batch in work.calls]
+        await asyncio.gather(*tasks)
+        return work.calls[1:]
 
-    return run(work, scenario, max_texts=64, max_batch=8)
-
-
-def test_small_request_does_not_wait_for_a_large_one():
-    texts = [f"a{number}" for number in range(24)]
-    first, second, *rest = batches_of(texts, ["b"], ["c"])
-    assert first == texts[:8]
-    assert second == [*texts[8:12], "b", "c", *texts[12:14]]
-    assert [text for batch in rest for text in batch] == texts[14:]
+    return run(work, scenario, max_texts=999, max_batch=8)
 
 
-def test_long_texts_leave_the_batch_to_other_requests():
-    texts = [f"a{number}" + " " * MAX_SHARED_CHARS for number in range(10)]
-    first, second, *rest = batches_of(texts, ["b"])
-    assert first == texts[:8]  # alone
-    assert second == [texts[8], "b"]
-    assert rest == [[texts[9]]]
+def light_requests(number):
+    return [("light", [f"b{index}"]) for index in range(number)]
+
+
+@pytest.mark.parametrize("heavy_keys", [["light"] * 2, ["heavy"] * 2, ["heavy", "heavier"]])
+@pytest.mark.parametrize("text", ["a" * 9, "a!!!"], ids=["many texts", "costly texts"])
+def test_heavy_requests_use_a_third_of_the_time(heavy_keys, text, monkeypatch):
+    monkeypatch.setattr(batching, "SHARED_PERIOD_S", 1e6)
+    heavy = [(key, [f"{text}{number}" for number in range(8)]) for key in heavy_keys]
+    batches = batches_of([*heavy, *light_requests(400)], monkeypatch)
+    heavy_s = light_s = 0.0
+    for key, texts in batches:
+        if texts[0].startswith("a"):
+            assert sum(costs(key, texts)) <= batching.LIGHT_COST
+            assert heavy_s <= light_s / 2
+            heavy_s += sum(costs(key, texts))
+        else:
+            light_s += sum(costs(key, texts))
+    assert heavy_s == sum(sum(costs(key, texts)) for key, texts in heavy)
+
+
+def test_heavy_requests_take_turns(monkeypatch):
+    """The request that was served longest ago is next, also among different keys."""
+    requests = [
+        ("j", [f"a{n}!!!!!!!!" for n in range(3)]),
+        ("k", [f"b{n}!!!!!!!!" for n in range(3)]),
+    ]
+    batches = batches_of([*requests, ("j", [f"c{n}!!!!!!!!" for n in range(2)])], monkeypatch)
+    order = ["".join(text[:2] for text in texts) for _, texts in batches]
+    assert order == ["a0c0", "b0b1", "a1c1", "b2", "a2"]
+
+
+def test_heavy_request_alone_gets_full_batches():
+    work = UpperCase()
+    run(work, lambda queue: queue.summarize("k", "abcdefghijklmnop"), max_texts=16, max_batch=16)
+    assert [len(texts) for _, texts in work.calls] == [16]
+
+
+def test_batch_of_costly_texts_is_small():
+    work = UpperCase()
+    run(work, lambda queue: queue.summarize("k", ["a!!!!!!!"] * 4))
+    assert [len(texts) for _, texts in work.calls] == [2, 2]
+
+
+def test_pause_of_heavy_requests_ends_when_the_queue_closes(monkeypatch):
+    work = UpperCase()
+    monkeypatch.setattr(batching, "SHARED_PERIOD_S", 1e9)
+    monkeypatch.setattr(batching, "PAUSE_FACTOR", 1e9)
+
+    async def scenario(queue):
+        tasks = [asyncio.create_task(queue.summarize("k", list("abcdefgh")))]
+        tasks.append(asyncio.create_task(queue.summarize("k", ["light"])))
+        await tasks[1]
+        assert not tasks[0].done()
+        await queue.close()
+        return await tasks[0]
+
+    assert run(work, scenario, max_texts=9) == list("ABCDEFGH")
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "is_light"),
+    [
+        (["A storm."] * 4, {}, True),
+        (["A storm."] * 5, {}, False),
+        (["a" * 20_000], {"explain": True}, True),
+        (["a" * 10_000] * 2, {"max_words": 3}, True),
+        (["A storm."], {"beam": 32}, False),
+        (["A storm."], {"min_words": 60, "max_words": 64}, False),
+    ],
+    ids=str,
+)
+def test_request_is_light_by_texts_and_options(models, texts, options, is_light):
+    key = models.batch_key(SummarizeRequest(texts=texts, **options))
+    assert (sum(models.estimate_costs(key, texts)) <= batching.LIGHT_COST) == is_light
 
 
 def test_full_queue_refuses_then_recovers():

@@ -401,6 +401,72 @@ def test_slow_bodies_displace_each_other():
     asyncio.run(scenario())
 
 
+def test_slow_bodies_are_limited_in_bytes_together():
+    """Above `max_total_bytes` the oldest body is aborted, and its memory is free at once."""
+
+    async def app(scope, receive, send):
+        scope["state"]["body"] = (await receive())["body"]
+
+    async def scenario():
+        body = BodyMiddleware(app, limits=RequestLimits(max_body_bytes=10), max_total_bytes=20)
+        slow = [
+            asyncio.create_task(body(body_scope(), receiving(chunk(b"1" * 8), wait=True), None))
+            for _ in range(2)
+        ]
+        await asyncio.sleep(0)
+        for _ in range(3):
+            fast = body_scope()
+            await body(fast, receiving(chunk(b"fast!", more=False)), None)
+            assert fast["state"]["body"] == b"fast!"
+        with pytest.raises(ApiError, match="aborted because the server is busy"):
+            await slow[0]
+        assert not slow[1].done()
+        slow[1].cancel()
+        await asyncio.wait(slow)
+
+    asyncio.run(scenario())
+
+
+def test_bodies_in_progress_are_limited_in_bytes_together():
+    async def scenario():
+        released = asyncio.Event()
+
+        async def app(scope, receive, send):
+            await released.wait()
+
+        body = BodyMiddleware(app, limits=RequestLimits(max_body_bytes=10), max_total_bytes=20)
+
+        def send():
+            return body(body_scope(), receiving(chunk(b"1" * 8, more=False)), None)
+
+        waiting = [asyncio.create_task(send()) for _ in range(2)]
+        await asyncio.sleep(0)
+        with pytest.raises(ApiError, match="server: requests of 24 bytes in progress; try again"):
+            await send()
+        released.set()
+        await asyncio.gather(*waiting)
+        await send()
+
+    asyncio.run(scenario())
+
+
+def test_aborted_body_frees_its_memory(monkeypatch):
+    """The traceback of the error keeps the frames, and so must not keep the body."""
+
+    async def scenario():
+        body = BodyMiddleware(None, limits=RequestLimits(max_body_bytes=10, max_requests=1))
+        slow = asyncio.create_task(body(body_scope(), receiving(chunk(b"1"), wait=True), None))
+        await asyncio.sleep(0)
+        ((timeout, buffer),) = body._receiving.items()
+        assert buffer == b"1"
+        body._abort(timeout)
+        assert buffer == b""
+        with pytest.raises(ApiError, match="aborted"):
+            await slow
+
+    asyncio.run(scenario())
+
+
 def test_disconnect_during_body_ends_request():
     with pytest.raises(ClientDisconnectedError, match="the client disconnected"):
         read_body(receiving(chunk(b"1"), {"type": "http.disconnect"}))

@@ -1,6 +1,7 @@
 """Timeouts and limits of connections, with a transport in memory."""
 
 import asyncio
+import socket
 
 import pytest
 from uvicorn import Config
@@ -217,3 +218,100 @@ def test_unread_responses_are_limited_in_bytes(connect, clock, monkeypatch):
     slow.pause_writing()
     assert not slower.transport.is_open
     assert slow.transport.is_open
+
+
+CHUNKED = GET[:-2] + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+def test_event_loop_reads_a_few_bytes_per_turn(connect, monkeypatch):
+    sizes = []
+    monkeypatch.setattr(
+        LimitedProtocol, "data_received", lambda self, data: sizes.append(len(data))
+    )
+
+    async def scenario():
+        client, server = socket.socketpair()
+        with client:
+            client.setblocking(False)
+            loop = asyncio.get_running_loop()
+            transport, _ = await loop.connect_accepted_socket(connect, server)
+            await loop.sock_sendall(client, b" " * 50_000)
+            while sum(sizes) < 50_000:
+                await asyncio.sleep(0)
+            transport.abort()
+
+    asyncio.run(scenario())
+    assert max(sizes) <= protocol.MAX_READ_BYTES
+
+
+@pytest.mark.parametrize(
+    ("size", "number", "is_accepted"),
+    [(1, 400, True), (1, 500, False), (100, 900, False), (200, 5_000, True), (1_000, 5_000, True)],
+)
+def test_body_in_many_small_chunks_is_refused(connect, size, number, is_accepted):
+    async def scenario():
+        connection = connect()
+        chunk = b"%x\r\n%s\r\n" % (size, b" " * size)
+        await send(connection, CHUNKED + chunk * number + b"0\r\n\r\n")
+        assert connection.transport.is_open == is_accepted
+        assert connection.transport.sent.startswith(
+            b"HTTP/1.1 200" if is_accepted else b"HTTP/1.1 400"
+        )
+
+    asyncio.run(scenario())
+
+
+def test_small_chunks_of_several_requests_are_counted_separately(connect):
+    async def scenario():
+        connection = connect()
+        for _ in range(3):
+            await send(connection, CHUNKED + b"1\r\n \r\n" * 300 + b"0\r\n\r\n")
+        assert connection.transport.sent.count(b"HTTP/1.1 200") == 3
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("rest", [b"1\r\n \r\n" * 500, b"invalid\r\n"], ids=["chunks", "invalid"])
+def test_invalid_body_after_the_response_closes_the_connection(connect, rest):
+    async def answer_at_once(scope, receive, send):
+        headers = [(b"content-length", b"0")]
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body"})
+
+    async def scenario():
+        connection = connect()
+        connection.app = answer_at_once
+        await send(connection, CHUNKED)
+        await send(connection, rest)
+        assert not connection.transport.is_open
+        assert connection.transport.sent.count(b"HTTP/1.1") == 1
+
+    asyncio.run(scenario())
+
+
+def test_invalid_body_ends_the_request(connect):
+    received = []
+
+    async def read(scope, receive, send):
+        while not received or received[-1]["type"] != "http.disconnect":
+            received.append(await receive())
+
+    async def scenario():
+        connection = connect()
+        connection.app = read
+        await send(connection, CHUNKED)
+        await send(connection, b"invalid\r\n")
+        assert [each["type"] for each in received] == ["http.disconnect"]
+        assert connection.transport.sent.startswith(b"HTTP/1.1 400")
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(("size", "status"), [(16_000, b"200"), (16_500, b"400"), (99_000, b"400")])
+def test_headers_are_limited_in_bytes(connect, size, status):
+    async def scenario():
+        connection = connect()
+        await send(connection, GET[:-2] + b"X: " + b"a" * size + b"\r\n\r\n")
+        assert connection.transport.sent.startswith(b"HTTP/1.1 " + status)
+
+    asyncio.run(scenario())

@@ -406,17 +406,73 @@ def test_finished_work_counts_despite_disconnect():
     assert run_with_disconnect(work, disconnect) == "result"
 
 
-@pytest.mark.parametrize(("size", "pauses"), [(10, []), (LARGE_BODY_BYTES, [6.0])])
-def test_large_bodies_leave_time_for_other_requests(request_once, size, pauses, monkeypatch):
+def large_body(size=LARGE_BODY_BYTES):
+    return {
+        "content": '{"texts": ["A storm."]}' + " " * size,
+        "headers": {"Content-Type": "application/json"},
+    }
+
+
+@pytest.mark.parametrize("paths", [["summarize"] * 2, ["summarize", "chat/completions"]], ids=str)
+@pytest.mark.parametrize(("size", "pauses"), [(10, []), (LARGE_BODY_BYTES, [-1.0, 5.0])])
+def test_large_bodies_leave_time_for_other_requests(run_client, size, pauses, paths, monkeypatch):
     slept = []
 
     async def sleep(seconds):
         slept.append(seconds)
 
+    # The first body is parsed from 1 to 4, so the second waits until 10.
+    times = iter([0.0, 1.0, 1.0, 4.0, 5.0, 10.0, 11.0])
     monkeypatch.setattr("readagain.serve.routes.asyncio.sleep", sleep)
-    monkeypatch.setattr("readagain.serve.routes.monotonic", iter([1.0, 4.0]).__next__)
-    headers = {"Content-Type": "application/json"}
-    content = '{"texts": ["A storm."]}' + " " * size
-    response = request_once("POST", "/v1/summarize", content=content, headers=headers)
-    assert response.status_code == 200
+    monkeypatch.setattr("readagain.serve.routes.monotonic", times.__next__)
+
+    async def scenario(client):
+        for path in paths:
+            await client.post(f"/v1/{path}", **large_body(size))
+
+    run_client(scenario)
     assert slept == pauses
+
+
+def test_large_body_waits_at_most_until_its_deadline(run_client, monkeypatch):
+    times = iter([0.0, 0.0, 0.0, 1e6, 1e6])
+    monkeypatch.setattr("readagain.serve.routes.monotonic", times.__next__)
+
+    async def scenario(client):
+        first = await client.post("/v1/summarize", **large_body())
+        assert first.status_code == 200
+        return await client.post("/v1/summarize", **large_body())
+
+    late = run_client(scenario, settings=ServeSettings(limits=RequestLimits(timeout_s=0.5)))
+    assert (late.status_code, late.json()["error"]["code"]) == (504, "deadline")
+
+
+def test_large_body_of_disconnected_client_is_not_parsed(run_client, models, monkeypatch):
+    times = iter([0.0, 0.0, 0.0, 1e6, 1e6])
+    monkeypatch.setattr("readagain.serve.routes.monotonic", times.__next__)
+    body = large_body()
+    messages = [
+        {"type": "http.request", "body": body["content"].encode()},
+        {"type": "http.disconnect"},
+    ]
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/summarize",
+        "query_string": b"",
+        "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+    }
+    sent = []
+
+    async def receive():
+        return messages.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    async def scenario(client):
+        await client.post("/v1/summarize", **body)
+        await client._transport.app(scope, receive, send)
+
+    run_client(scenario)
+    assert (messages, sent) == ([], [])

@@ -1,8 +1,10 @@
 """Normalization: norms, typography and HTML entities."""
 
+import pkgutil
 import re
 import sys
 import unicodedata
+from importlib import import_module
 from sys import getsizeof
 
 import pytest
@@ -79,6 +81,24 @@ def test_string_cache_skips_long_words():
     cache = StringCache(str.lower)
     assert cache["A" * 1000] == "a" * 1000
     assert not cache
+
+
+# Caches of functions whose arguments have few values, such as languages.
+BOUNDED_CACHES = {
+    "_read_fields", "_token_pattern", "_languages_by_word", "_sentence_starters",
+    "default_truecaser", "irregular_forms",
+}  # fmt: skip
+
+
+def test_words_of_a_text_are_cached_only_in_string_caches():
+    """The keys of `lru_cache` are bounded in number, but not in bytes."""
+    caches = set()
+    for package in ("config", "formats", "text", "corpus", "rouge", "classic", "search", "engine"):
+        folder = import_module(f"readagain.{package}").__path__
+        for info in pkgutil.iter_modules(folder, f"readagain.{package}."):
+            values = vars(import_module(info.name)).values()
+            caches |= {value.__name__ for value in values if hasattr(value, "cache_parameters")}
+    assert caches == BOUNDED_CACHES
 
 
 @pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0301", "\u0344"])
