@@ -278,8 +278,8 @@ def hostile_bodies() -> dict[str, bytes]:
     marks = "a" + "\u0301" * (size // 8) + "\u0316" * (size // 8)
     words = " ".join(f"{'x' * 30}{number:x}" for number in range(size // 40))
     long_texts = [words[k : k + 16_000] for k in range(64)]
-    short_texts = 2 * TIMED_SENTENCES
-    articles = [(" ".join(TIMED_SENTENCES) * 5)[:15_000]] * 64
+    short_texts = 2 * TIMING_SENTENCES
+    articles = [(" ".join(TIMING_SENTENCES) * 5)[:15_000]] * 64
     largest = {"beam": 32, "n_best": 32, "min_words": 60, "max_words": 64, "explain": True}
     return {
         "numbers": b'{"texts": [' + b",".join([b"1"] * (size // 2)) + b"]}",
