@@ -64,9 +64,10 @@ def test_small_scale_judges_every_claim(all_experiments):
     out, _ = all_experiments
     page = (out / "results.md").read_text()
     assert all(claim["text"] in page for claim in CLAIMS)
-    # With one seed, losses cannot be compared.
+    # There is one seed, so losses cannot be compared, and only one data set that is scored by F1.
     unmeasured = [line for line in page.splitlines() if "not measured" in line]
-    assert all("lower loss" in line or "lowers the loss" in line for line in unmeasured)
+    reasons = ("lower loss", "lowers the loss", "on another corpus")
+    assert [line for line in unmeasured if not any(reason in line for reason in reasons)] == []
 
 
 def test_killed_reproduction_resumes_to_the_same_scores(tmp_path, readagain):

@@ -16,7 +16,7 @@ Above this limit, the connection that has been blocked longest is closed.
 """
 MAX_HEADER_BYTES = 16 << 10
 """Maximum size of the path, names and values in the headers of a request."""
-MAX_READ_BYTES = 4 << 10
+MAX_READ_BYTES = 32 << 10
 """Maximum number of bytes that one connection parses before it is the turn of the others."""
 MAX_SMALL_CHUNKS = 400
 """Maximum number of small chunks in a chunked body."""
