@@ -82,11 +82,11 @@ def command(
         for problem in write_report(out):
             print(problem)
     else:
+        reproduce_options = ReproduceOptions(names=names or (), tests=tests, **arguments)
         for module in ("torch", "safetensors"):
             require(module, extra="train", purpose="training")
         from readagain.experiments.reproduce import reproduce
 
-        reproduce_options = ReproduceOptions(names=names or (), tests=tests, **arguments)
         result = reproduce(reproduce_options, persistent_console())
         _print_result(result)
         if result.is_interrupted:
