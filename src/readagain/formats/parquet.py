@@ -11,11 +11,14 @@ from typing import Any, BinaryIO
 
 from readagain.errors import DataError, first_line, require
 from readagain.formats.files import MAX_EXPANSION, expansion_error, named_errors
+from readagain.formats.parquet_footer import read_chunk_sizes
 from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, Block, InvalidRecord, Record
 
 # Errors that pyarrow raises, also for invalid strings and dates. MemoryError is included, since a
 # damaged file may request any amount of memory.
 _ERRORS = (OSError, ValueError, OverflowError, NotImplementedError, IndexError, MemoryError)
+_ENCRYPTED = ("Could not read encrypted", "Cannot decrypt")
+"""Parts of the messages of pyarrow for encrypted files and columns."""
 
 TOO_LARGE = f"a row of more than {BLOCK_BYTES:,} bytes; shorten its values"
 
@@ -157,6 +160,8 @@ def _open_table(path: Path) -> Iterator[tuple[Any, Any]]:
         with parquet.ParquetFile(path, read_dictionary=string_columns) as table:
             yield table, schema
     except _ERRORS as error:
+        if any(message in str(error) for message in _ENCRYPTED):
+            raise DataError(f"{path}: an encrypted Parquet file; decrypt it first") from error
         raise DataError(
             f"{path}: damaged or incomplete Parquet file ({first_line(error)}); copy it again"
         ) from error
@@ -165,19 +170,22 @@ def _open_table(path: Path) -> Iterator[tuple[Any, Any]]:
 def _check_expansion(table: Any, path: Path) -> None:
     """Check the decompressed and decoded sizes in the metadata, before a page is read.
 
+    The sizes are not read with pyarrow (see `readagain.formats.parquet_footer`).
+
     Raises:
         DataError: if the file expands to much more than its size.
     """
-    metadata = table.metadata
+    columns = [table.schema.column(index) for index in range(len(table.schema))]
     num_bytes = 0
-    for group in range(metadata.num_row_groups):
-        for index in range(metadata.num_columns):
-            chunk, column = metadata.row_group(group).column(index), table.schema.column(index)
+    for group in read_chunk_sizes(path):
+        if len(group) != len(columns):
+            raise ValueError("a row group without all columns")
+        for column, chunk in zip(columns, group, strict=True):
             width = column.length if column.physical_type == "FIXED_LEN_BYTE_ARRAY" else 8
             # Equal values may be stored once. Rows of other columns are read in small batches.
             is_wide = column.max_repetition_level > 0 or width > 8
             decoded_bytes = chunk.num_values * width if is_wide else 0
-            num_bytes += max(chunk.total_uncompressed_size, decoded_bytes)
+            num_bytes += max(chunk.uncompressed_bytes, decoded_bytes)
     if num_bytes > MAX_EXPANSION * path.stat().st_size + BLOCK_BYTES:
         raise expansion_error(path)
 

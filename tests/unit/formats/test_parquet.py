@@ -1,11 +1,15 @@
 """Records of Parquet files."""
 
+import subprocess
+import sys
+
 import pytest
 from corpus_records import read_records
 
 from readagain.corpus.inputs import Example
 from readagain.errors import DataError
 from readagain.formats import parquet
+from readagain.formats.parquet_footer import ChunkSizes
 from readagain.formats.records import InvalidRecord
 
 pytestmark = pytest.mark.needs_extras
@@ -125,6 +129,93 @@ def test_large_file_is_refused_by_its_metadata(tmp_path, monkeypatch, kind):
     monkeypatch.setattr(ParquetFile, "iter_batches", None)  # refused before anything is read
     with pytest.raises(DataError, match=r"a\.parquet: expands to more than 100 times its size"):
         parquet.column_names(tmp_path / "a.parquet", "utf-8")
+
+
+# Definitions of the column `text` in the schema: a string (6, doubled) that may be missing (1).
+TEXT_FIELD = b"\x15\x0c\x25\x02\x18\x04text"
+READ_IN_PROCESS = """
+import sys
+from pathlib import Path
+from readagain.errors import DataError
+from readagain.formats.parquet import read_blocks
+try:
+    list(read_blocks(Path(sys.argv[1]), "utf-8"))
+except DataError as error:
+    print(error)
+"""
+
+
+def read_in_process(path):
+    """Return the error message of a process that reads a Parquet file.
+
+    For some metadata pyarrow throws C++ exceptions, which abort the process.
+    """
+    process = subprocess.run(
+        [sys.executable, "-c", READ_IN_PROCESS, path], capture_output=True, text=True
+    )
+    assert (process.returncode, process.stderr) == (0, "")
+    return process.stdout
+
+
+@pytest.mark.distributed
+@pytest.mark.parametrize(
+    ("damaged_field", "reason"),
+    [
+        # A column whose values may not be missing has no histogram of missing values.
+        (TEXT_FIELD.replace(b"\x25\x02", b"\x25\x00"), "Definition level histogram size mismatch"),
+        # A column of booleans has no size of its strings.
+        (TEXT_FIELD.replace(b"\x15\x0c", b"\x15\x00"), "does not support BOOLEAN"),
+    ],
+    ids=["histogram", "booleans"],
+)
+def test_damaged_metadata_does_not_abort(tmp_path, damaged_field, reason):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "a.parquet"
+    write_table(pyarrow.table({"text": ["A storm came.", None]}), path, store_schema=False)
+    content = path.read_bytes()
+    assert content.count(TEXT_FIELD) == 1
+    path.write_bytes(content.replace(TEXT_FIELD, damaged_field))
+    message = read_in_process(path)
+    assert message.startswith(f"{path}: damaged or incomplete Parquet file (")
+    assert reason in message
+
+
+def test_row_group_without_all_columns_is_rejected(table, monkeypatch):
+    monkeypatch.setattr(parquet, "read_chunk_sizes", lambda path: [[ChunkSizes(5, 100)]])
+    with pytest.raises(DataError, match=r"damaged .* \(a row group without all columns\); copy it"):
+        parquet.column_names(table, "utf-8")
+
+
+@pytest.mark.distributed
+@pytest.mark.parametrize("has_plain_footer", [False, True])
+def test_encrypted_column_does_not_abort(tmp_path, has_plain_footer):
+    import pyarrow
+    from pyarrow.parquet import ParquetWriter
+    from pyarrow.parquet import encryption as pe
+
+    class KeyStore(pe.KmsClient):
+        def wrap_key(self, key, name):
+            return key.hex()
+
+    path = tmp_path / "a.parquet"
+    table = pyarrow.table({"text": ["A storm came."], "headline": ["Storm"]})
+    keys = pe.EncryptionConfiguration(
+        footer_key="a",
+        column_keys={"b": ["text"]},
+        plaintext_footer=has_plain_footer,
+        double_wrapping=False,
+    )
+    factory = pe.CryptoFactory(lambda _: KeyStore())
+    properties = factory.file_encryption_properties(pe.KmsConnectionConfig(), keys)
+    with ParquetWriter(path, table.schema, encryption_properties=properties) as writer:
+        writer.write_table(table)
+    message = read_in_process(path)
+    assert message == f"{path}: an encrypted Parquet file; decrypt it first\n"
+    if has_plain_footer:  # the other columns can be read
+        (block,) = parquet.read_blocks(path, "utf-8", columns=["headline"])
+        assert block.payload.to_pylist() == [{"headline": "Storm"}]
 
 
 def test_file_that_requests_too_much_memory_is_rejected(table, monkeypatch):
