@@ -110,6 +110,14 @@ def test_address_of_any_name_is_found_again(tmp_path, name):
 
 
 @pytest.mark.needs_extras
+def test_address_with_brackets_is_tried_as_name_first(tmp_path):
+    for name in ("a.jsonl", "[a].jsonl"):
+        (tmp_path / name).write_text("")
+    (file,) = find_files([f"file://{tmp_path}/[a].jsonl"])
+    assert unquote(file.location) == f"file://{tmp_path}/[a].jsonl"
+
+
+@pytest.mark.needs_extras
 @pytest.mark.parametrize(
     ("address", "message"),
     [
