@@ -442,7 +442,7 @@ def test_bodies_in_progress_are_limited_in_bytes_together():
         waiting = [asyncio.create_task(send()) for _ in range(2)]
         await asyncio.sleep(0)
         with pytest.raises(ApiError, match="server: requests of 24 bytes in progress; try again"):
-            await send()
+            await asyncio.wait_for(send(), 5)  # it would wait for the others otherwise
         released.set()
         await asyncio.gather(*waiting)
         await send()
