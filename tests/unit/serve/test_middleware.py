@@ -467,6 +467,24 @@ def test_aborted_body_frees_its_memory(monkeypatch):
     asyncio.run(scenario())
 
 
+def test_body_may_be_aborted_when_its_last_part_has_arrived():
+    async def app(scope, receive, send):
+        pass
+
+    async def scenario():
+        body = BodyMiddleware(app, limits=RequestLimits(max_body_bytes=10, max_requests=1))
+        last_part = asyncio.Future()
+        slow = asyncio.create_task(body(body_scope(), lambda: last_part, None))
+        await asyncio.sleep(0)
+        last_part.set_result(chunk(b"1", more=False))
+        # The other body is read at once, before the slow request continues.
+        await body(body_scope(), receiving(chunk(b"2", more=False)), None)
+        with pytest.raises(ApiError, match="aborted because the server is busy"):
+            await slow
+
+    asyncio.run(scenario())
+
+
 def test_disconnect_during_body_ends_request():
     with pytest.raises(ClientDisconnectedError, match="the client disconnected"):
         read_body(receiving(chunk(b"1"), {"type": "http.disconnect"}))
