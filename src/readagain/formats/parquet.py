@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from readagain.errors import DataError, first_line, require
 from readagain.formats.files import MAX_EXPANSION, expansion_error, named_errors
-from readagain.formats.parquet_footer import read_chunk_sizes
+from readagain.formats.parquet_pages import read_chunk_sizes
 from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, Block, InvalidRecord, Record
 
 # Errors that pyarrow raises, also for invalid strings and dates. MemoryError is included, since a
@@ -162,15 +162,18 @@ def _open_table(path: Path) -> Iterator[tuple[Any, Any]]:
     except _ERRORS as error:
         if any(message in str(error) for message in _ENCRYPTED):
             raise DataError(f"{path}: an encrypted Parquet file; decrypt it first") from error
+        if "Not yet implemented" in str(error):  # such as strings in a delta encoding
+            raise DataError(
+                f"{path}: not supported by the Parquet reader ({first_line(error)}); convert it to "
+                "JSONL"
+            ) from error
         raise DataError(
             f"{path}: damaged or incomplete Parquet file ({first_line(error)}); copy it again"
         ) from error
 
 
 def _check_expansion(table: Any, path: Path) -> None:
-    """Check the decompressed and decoded sizes in the metadata, before a page is read.
-
-    The sizes are not read with pyarrow (see `readagain.formats.parquet_footer`).
+    """Check the decompressed and decoded sizes of all pages, before pyarrow reads one.
 
     Raises:
         DataError: if the file expands to much more than its size.

@@ -9,7 +9,7 @@ from corpus_records import read_records
 from readagain.corpus.inputs import Example
 from readagain.errors import DataError
 from readagain.formats import parquet
-from readagain.formats.parquet_footer import ChunkSizes
+from readagain.formats.parquet_pages import ChunkSizes
 from readagain.formats.records import InvalidRecord
 
 pytestmark = pytest.mark.needs_extras
@@ -182,6 +182,20 @@ def test_damaged_metadata_does_not_abort(tmp_path, damaged_field, reason):
     assert reason in message
 
 
+def test_unsupported_encoding_is_not_called_damaged(tmp_path):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "a.parquet"
+    encoding = {"text": "DELTA_BYTE_ARRAY"}
+    table = pyarrow.table({"text": ["A storm came."]})
+    write_table(table, path, use_dictionary=False, column_encoding=encoding)
+    with pytest.raises(
+        DataError, match=r"a\.parquet: not supported .*Delta.*; convert it to JSONL"
+    ):
+        list(parquet.read_blocks(path, "utf-8"))
+
+
 def test_row_group_without_all_columns_is_rejected(table, monkeypatch):
     monkeypatch.setattr(parquet, "read_chunk_sizes", lambda path: [[ChunkSizes(5, 100)]])
     with pytest.raises(DataError, match=r"damaged .* \(a row group without all columns\); copy it"):
@@ -216,6 +230,23 @@ def test_encrypted_column_does_not_abort(tmp_path, has_plain_footer):
     if has_plain_footer:  # the other columns can be read
         (block,) = parquet.read_blocks(path, "utf-8", columns=["headline"])
         assert block.payload.to_pylist() == [{"headline": "Storm"}]
+
+
+def test_sizes_in_the_metadata_are_not_trusted(tmp_path, monkeypatch):
+    import pyarrow
+    from pyarrow.parquet import ParquetFile, write_table
+
+    path = tmp_path / "a.parquet"
+    column = pyarrow.array([[0] * 2_500_000], pyarrow.list_(pyarrow.int8()))
+    table = pyarrow.table({"text": ["A storm came."], "other": column})
+    write_table(table, path, write_statistics=False, store_schema=False)
+    # The number of values, doubled, in groups of seven bits. It becomes 1, in as many bytes.
+    content, number = path.read_bytes(), bytes([0x16, 0xC0, 0x96, 0xB1, 0x02])
+    assert content.count(number) == 1
+    path.write_bytes(content.replace(number, bytes([0x16, 0x82, 0x80, 0x80, 0x00])))
+    monkeypatch.setattr(ParquetFile, "iter_batches", None)  # refused before anything is read
+    with pytest.raises(DataError, match=r"a\.parquet: expands to more than 100 times its size"):
+        parquet.column_names(path, "utf-8")
 
 
 def test_file_that_requests_too_much_memory_is_rejected(table, monkeypatch):
