@@ -45,7 +45,7 @@ def run(work, scenario, **options):
         queue = BatchingQueue(work, **sizes)
         queue.start()
         try:
-            return await scenario(queue)
+            return await asyncio.wait_for(scenario(queue), 30)  # fails instead of waiting
         finally:
             work.released.set()
             await queue.close()
