@@ -2,6 +2,7 @@
 
 import pytest
 
+from readagain.formats import parquet_pages
 from readagain.formats.parquet_pages import ChunkSizes, read_chunk_sizes
 
 # Types of Thrift's compact protocol. A field starts with a byte that contains the difference to the
@@ -116,6 +117,13 @@ def test_sizes_of_pages_count_rather_than_the_metadata(tmp_path):
 def test_long_header_of_a_page_is_read(tmp_path):
     pages = page(7, 100, statistics=b"x" * 10_000)
     assert read_sizes(tmp_path, row_group(chunk(7, len(pages))), pages) == [[ChunkSizes(7, 100)]]
+
+
+def test_header_of_a_page_is_limited(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet_pages, "_MAX_HEADER_BYTES", 8_192)
+    pages = page(7, 100, statistics=b"x" * 10_000, content=b"x" * 10_000)
+    with pytest.raises(ValueError, match="metadata that is cut short"):
+        read_sizes(tmp_path, row_group(chunk(7, len(pages))), pages)
 
 
 def test_encrypted_chunk_has_no_sizes(tmp_path):
