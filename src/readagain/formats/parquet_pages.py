@@ -50,7 +50,7 @@ class ChunkSizes:
 
 
 def read_chunk_sizes(path: Path) -> list[list[ChunkSizes]]:
-    """Return the sizes of the column chunks of each row group; those of encrypted chunks are 0.
+    """Return the sizes of the column chunks of each row group; 0 for encrypted chunks.
 
     Args:
         path: a file that pyarrow can open, so it ends with a footer.
@@ -76,9 +76,11 @@ def read_chunk_sizes(path: Path) -> list[list[ChunkSizes]]:
 
 def _read_pages(file: BinaryIO, chunk: dict[Any, Any]) -> ChunkSizes:
     """Add up the sizes of the pages of a column chunk."""
-    if _ENCRYPTION in chunk:  # pyarrow refuses to read it without its key
-        return ChunkSizes(0, 0)
     fields = chunk.get(_META_DATA, {})
+    # pyarrow refuses to read an encrypted chunk without its key, and an empty one may have an
+    # invalid offset.
+    if _ENCRYPTION in chunk or fields.get(_CHUNK_VALUES) == 0:
+        return ChunkSizes(0, 0)
     position = _size(fields, _DATA_OFFSET)
     if 0 < fields.get(_DICTIONARY_OFFSET, 0) < position:
         position = fields[_DICTIONARY_OFFSET]

@@ -119,6 +119,11 @@ def test_long_header_of_a_page_is_read(tmp_path):
     assert read_sizes(tmp_path, row_group(chunk(7, len(pages))), pages) == [[ChunkSizes(7, 100)]]
 
 
+def test_empty_chunk_may_have_any_offset(tmp_path):
+    metadata = row_group(chunk(0, len(PAGE), offset=0, dictionary_offset=START))
+    assert read_sizes(tmp_path, metadata) == [[ChunkSizes(0, 0)]]
+
+
 def test_header_of_a_page_is_limited(tmp_path, monkeypatch):
     monkeypatch.setattr(parquet_pages, "_MAX_HEADER_BYTES", 8_192)
     pages = page(7, 100, statistics=b"x" * 10_000, content=b"x" * 10_000)
