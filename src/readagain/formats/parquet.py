@@ -47,8 +47,14 @@ def read_blocks(
         size = path.stat().st_size
         num_rows = max(table.metadata.num_rows, 1)
         fields = schema if columns is None else [schema.field(name) for name in columns]
-        batches = table.iter_batches(batch_size=records_per_block or BLOCK_RECORDS, columns=columns)
-        for batch in batches:
+        groups = list(range(table.num_row_groups))
+        # pyarrow cannot join nested strings of two row groups, which have different dictionaries.
+        is_nested = any(_pyarrow().types.is_nested(field.type) for field in fields)
+        batches = (
+            table.iter_batches(records_per_block or BLOCK_RECORDS, row_groups=part, columns=columns)
+            for part in ([[group] for group in groups] if is_nested else [groups])
+        )
+        for batch in chain.from_iterable(batches):
             for piece in _split(batch):
                 last = first - 1 + piece.num_rows
                 is_too_large = _decoded_batch_bytes(piece) > BLOCK_BYTES
@@ -129,6 +135,9 @@ def _decoded_bytes(array: Any) -> int:
             return int(array.nbytes)
         lengths = compute.binary_length(values).cast(arrow.int64()).take(array.indices)
         return int(compute.sum(lengths).as_py() or 0)
+    if arrow.types.is_map(array.type):  # `flatten` does not support maps with dictionaries
+        entry = arrow.struct([array.type.key_field, array.type.item_field])
+        array = array.cast(arrow.list_(entry))
     if arrow.types.is_nested(array.type):
         children = array.flatten()
         return sum(map(_decoded_bytes, children if isinstance(children, list) else [children]))

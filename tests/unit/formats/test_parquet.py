@@ -41,6 +41,40 @@ def test_all_row_groups_are_read_in_order(table, monkeypatch):
     assert len(examples) == 5
 
 
+@pytest.mark.parametrize("num_rows", [0, 1, 5])
+def test_table_of_any_size_is_read(tmp_path, num_rows):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "a.parquet"
+    schema = pyarrow.schema({"text": pyarrow.string(), "n": pyarrow.int64()})
+    rows = [{"text": f"Storm number {n} came.", "n": n} for n in range(num_rows)]
+    # With `row_group_size`, an empty table has a row group.
+    write_table(pyarrow.Table.from_pylist(rows, schema), path, row_group_size=2)
+    blocks = parquet.read_blocks(path, "utf-8")
+    assert [row for block in blocks for row in block.payload.to_pylist()] == rows
+
+
+@pytest.mark.parametrize(
+    ("value", "is_map"),
+    [(["a", "b"], False), ({"name": "a"}, False), ([("name", "a")], True)],
+    ids=["list", "structure", "map"],
+)
+def test_nested_strings_of_several_row_groups_are_read(tmp_path, value, is_map):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "a.parquet"
+    rows = [{"text": f"Storm number {n} came.", "other": value} for n in range(5)]
+    string = pyarrow.string()
+    type = pyarrow.map_(string, string) if is_map else pyarrow.infer_type([value])
+    schema = pyarrow.schema({"text": string, "other": type})
+    write_table(pyarrow.Table.from_pylist(rows, schema), path, row_group_size=2)
+    blocks = list(parquet.read_blocks(path, "utf-8"))
+    assert [row for block in blocks for row in block.payload.to_pylist()] == rows
+    assert [block.first for block in blocks] == [1, 3, 5]
+
+
 def test_column_without_strings_is_rejected(table):
     bad = read_records(table, headline_column="id")[0]
     assert (bad.where, bad.content["id"]) == (f"{table}:1", 0)
