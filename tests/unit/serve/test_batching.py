@@ -218,6 +218,8 @@ def test_pause_of_heavy_requests_ends_when_the_queue_closes(monkeypatch):
     [
         (["A storm."] * 4, {}, True),
         (["A storm."] * 5, {}, False),
+        (["A storm."] * 5, {"max_words": 3}, False),
+        (["a" * 15_000] * 2, {}, False),
         (["a" * 20_000], {"explain": True}, True),
         (["a" * 10_000] * 2, {"max_words": 3}, True),
         (["A storm."], {"beam": 32}, False),
