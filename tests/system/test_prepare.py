@@ -11,8 +11,9 @@ import psutil
 import pytest
 from self_signal import readagain_with_signal, wait_until_stopped
 
+from readagain.corpus.manifest import unfinished_dir
 from readagain.corpus.shards import PreparedCorpus
-from readagain.corpus.work_dir import open_work_dir
+from readagain.storage.locks import locked_dir
 
 NUM_PAIRS = 20_000  # three blocks
 
@@ -97,7 +98,7 @@ def test_prepare_worker_error_is_one_line(corpus, tmp_path, readagain):
 
 
 def test_second_prepare_on_same_folder_is_rejected(corpus, tmp_path, readagain):
-    with open_work_dir(tmp_path / "out"):
+    with locked_dir(unfinished_dir(tmp_path / "out"), action="preparing into"):
         done = readagain("prepare", corpus, "--out", tmp_path / "out", "--workers", 1)
     assert done.returncode == 2
     assert "another process is preparing into this folder" in done.stderr

@@ -13,18 +13,25 @@ from readagain import __version__
 from readagain.corpus.chunks import Chunk
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.language import detect_corpus_language
-from readagain.corpus.manifest import CorpusManifest, fingerprint, list_files
+from readagain.corpus.manifest import (
+    FILE_NAME,
+    CorpusManifest,
+    fingerprint,
+    list_files,
+    unfinished_dir,
+)
+from readagain.corpus.readers.find import input_files
 from readagain.corpus.report import SKIPPED_FILE, write_corpus_report
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.splits import SplitChunk, assign_splits, origins_of
 from readagain.corpus.truecasing import NUM_PASSES, SENTENCE_CASE_RULES, TITLE_CASE_RULES
-from readagain.corpus.work_dir import check_output, input_files, open_work_dir
-from readagain.corpus.workers import ChunkFiles, JobProgress, make_chunks
+from readagain.corpus.workers import CHUNKS_DIR, ChunkFiles, JobProgress, make_chunks
 from readagain.corpus.write import write_shards, write_texts
-from readagain.errors import DISK_FULL, DataError
+from readagain.errors import DISK_FULL, ArgumentError, DataError
 from readagain.formats.files import InputFile, changed_error
 from readagain.formats.jsonl import write_jsonl
 from readagain.storage.files import atomic_dir
+from readagain.storage.locks import locked_dir
 from readagain.text.language import UNDETERMINED, find_language
 
 logger = logging.getLogger(__name__)
@@ -55,9 +62,10 @@ def prepare(
     Raises:
         ReadAgainError: for an invalid input or output folder; the message names the file and line.
     """
-    check_output(out, overwrite=overwrite)
+    work = unfinished_dir(out)
+    _check_output(out, work, overwrite=overwrite)
     files = [InputFile.of(path) for source in sources for path in input_files(source)]
-    with _one_line_os_errors(out), open_work_dir(out) as work:
+    with _one_line_os_errors(out), locked_dir(work, action="preparing into"):
         detected, reading_error = detect_corpus_language(sources)
         settings = replace(settings, language=_resolve_language(detected, settings))
         chunks = make_chunks(sources, settings, work, num_workers, on_progress)
@@ -76,8 +84,35 @@ def prepare(
             entries = list_files(folder)
             manifest = replace(manifest, files=entries, fingerprint=fingerprint(entries))
             manifest.save(folder)
-        shutil.rmtree(work)
+        shutil.rmtree(work / CHUNKS_DIR)
+    shutil.rmtree(work, ignore_errors=True)  # not before, since Windows cannot remove a locked file
     return manifest
+
+
+def _check_output(out: Path, work: Path, *, overwrite: bool) -> None:
+    """Check that the output folder does not exist, is empty, or has a corpus that may be replaced.
+
+    Raises:
+        ArgumentError: when the folder contains a corpus and `overwrite` is not set.
+        DataError: when the folder contains something else, or is a file, or when its working
+            directory is a link, which the user has not named.
+    """
+    if work.is_symlink():
+        raise DataError(f"{work}: is a symbolic link, which is not followed; remove it")
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise DataError(f"{out}: is a file; choose another folder")
+    if not any(out.iterdir()):
+        return
+    if not (out / FILE_NAME).exists():
+        raise DataError(f"{out}: not empty and not a prepared corpus; choose another folder")
+    if not overwrite:
+        raise ArgumentError(
+            "{0}: contains a prepared corpus; choose another folder, or replace it with "
+            "{overwrite}",
+            out,
+        )
 
 
 def _resolve_language(detected: str, settings: PrepareSettings) -> str:

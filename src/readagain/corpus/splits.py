@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from readagain.corpus.chunks import Chunk
 from readagain.corpus.inputs import SPLITS
+from readagain.corpus.readers.find import input_bytes
 from readagain.corpus.settings import PrepareSettings, SplitSize
-from readagain.corpus.work_dir import input_bytes
 from readagain.corpus.workers import ChunkFiles
 from readagain.errors import ArgumentError, DataError
 

@@ -1,25 +1,36 @@
 """Creation of the chunks of all inputs, in one process or several."""
 
+import json
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from readagain.corpus.chunks import num_saved_records, save_chunk
+from readagain.corpus.chunks import CHUNK_FORMAT, num_saved_records, save_chunk
 from readagain.corpus.inputs import CorpusInput
+from readagain.corpus.readers.find import input_bytes, input_files
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
-from readagain.corpus.work_dir import chunk_folder, input_bytes
 from readagain.errors import DataError, ReadAgainError
+from readagain.formats.files import InputFile
 from readagain.formats.records import Block
 from readagain.storage.files import refuse_links
+from readagain.version import __version__
 from readagain.worker_pool import process_pool
 
 MAX_PENDING_PER_WORKER = 2
 """Maximum number of submitted blocks per worker that are not finished, to limit memory."""
+
+CHUNKS_DIR = "chunks"
+"""Name of the folder of all chunks in the working directory."""
+
+# Settings that affect only how chunks are merged. The saved chunks stay valid if one of them
+# changes, or if the filter 'duplicate' is added or removed.
+MERGE_SETTINGS = ("dev", "test", "sample", "seed", "min_count")
 
 ChunkTask = tuple[CorpusInput, Block, PrepareSettings, Path]
 """Arguments of `save_chunk`: input, block, settings, and path of the chunk."""
@@ -104,6 +115,19 @@ def make_chunks(
         names = ", ".join(str(source.path) for source in sources)
         raise DataError(f"{names}: no record in any input; expected (text, headline) pairs")
     return chunks
+
+
+def chunk_folder(work: Path, source: CorpusInput, settings: PrepareSettings) -> Path:
+    """Return the folder of an input's chunks.
+
+    Its name is a hash of everything that determines the chunks, so a change leads to a new folder.
+    """
+    files = [asdict(InputFile.of(file)) for file in input_files(source)]
+    paths = [str(path) for path in source.paths]
+    values = {name: value for name, value in asdict(settings).items() if name not in MERGE_SETTINGS}
+    values["filters"] = [name for name in settings.filters if name != "duplicate"]
+    identity = [{**asdict(source), "paths": paths}, files, values, __version__, CHUNK_FORMAT]
+    return work / CHUNKS_DIR / sha256(json.dumps(identity).encode()).hexdigest()[:20]
 
 
 class _ProgressCounter:

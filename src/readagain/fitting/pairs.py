@@ -8,9 +8,9 @@ from pathlib import Path
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.manifest import CorpusManifest
 from readagain.corpus.prepare import prepare
+from readagain.corpus.readers.find import input_bytes, input_files
 from readagain.corpus.report import describe_dropped
 from readagain.corpus.settings import PrepareSettings, SplitSize
-from readagain.corpus.work_dir import input_bytes, input_files
 from readagain.corpus.workers import JobProgress
 from readagain.errors import pluralize
 from readagain.formats.records import OnError

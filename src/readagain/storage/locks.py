@@ -13,43 +13,28 @@ LOCK_FILE = ".lock"
 
 
 @contextmanager
-def locked_file(path: Path, *, busy: str) -> Iterator[None]:
-    """Lock a file until the block ends, without waiting for another process.
+def locked_dir(path: Path, *, action: str) -> Iterator[None]:
+    """Create a directory if needed, and lock it until the block ends, without waiting.
 
-    The file is created if needed; a symbolic link is not followed. `busy` is the error message if
-    another process holds the lock.
+    `action` is what this process does, for the message to a second process: "training into".
+    Symbolic links in place of the lock file are not followed.
 
     Raises:
-        ConfigError: if another process holds the lock or the file cannot be locked, as on some
-            network drives.
+        ConfigError: if the directory cannot be written to or locked, as on some network drives, or
+            another process holds the lock.
     """
-    lock = FileLock(path, timeout=0)
-    with os_errors(path, "locked", ConfigError, advice="choose another folder or drive"):
+    with os_errors(path, "written to", ConfigError, advice="choose another folder"):
+        path.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path / LOCK_FILE, timeout=0)
+    with os_errors(lock.lock_file, "locked", ConfigError, advice="choose another folder or drive"):
         try:
             lock.acquire()
         except Timeout:
-            raise ConfigError(busy) from None
+            raise ConfigError(
+                f"{path}: another process is {action} this folder; wait for it, stop it, or choose "
+                "another folder"
+            ) from None
     try:
         yield
     finally:
         lock.release()
-
-
-@contextmanager
-def locked_dir(path: Path, *, action: str) -> Iterator[None]:
-    """Create a directory if needed, and lock it until the block ends.
-
-    `action` is what this process does, for the message to a second process: "training into".
-
-    Raises:
-        ConfigError: if the directory cannot be written to or locked, or another process holds the
-            lock.
-    """
-    with os_errors(path, "written to", ConfigError, advice="choose another folder"):
-        path.mkdir(parents=True, exist_ok=True)
-    busy = (
-        f"{path}: another process is {action} this folder; "
-        "wait for it, stop it, or choose another folder"
-    )
-    with locked_file(path / LOCK_FILE, busy=busy):
-        yield

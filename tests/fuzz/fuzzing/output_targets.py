@@ -75,7 +75,7 @@ LINK_NAMES = (
     ".lock", "headlines.txt.part", "unfinished", "unfinished/plan.json", "unfinished/notes", "bad",
     "resume", "resume/identity.json", "resume/unfinished", "metrics.jsonl", "tensorboard",
     ".writing", "vocab.txt", "model.json", "manifest.json", "part-00000-000000.jsonl",
-    "../corpus.lock", "../corpus.unfinished", "../corpus.unfinished/corpus",
+    "../corpus.unfinished", "../corpus.unfinished/.lock", "../corpus.unfinished/corpus",
     "../corpus.unfinished/chunks",
 )  # fmt: skip
 """Names of symbolic links in an output directory, at which commands write files."""

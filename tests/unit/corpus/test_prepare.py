@@ -17,9 +17,10 @@ from readagain.corpus.manifest import unfinished_dir
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings, SplitSize
-from readagain.corpus.work_dir import chunk_folder, open_work_dir
+from readagain.corpus.workers import chunk_folder
 from readagain.errors import ConfigError, DataError
 from readagain.formats import lines
+from readagain.storage.locks import locked_dir
 from readagain.worker_pool import process_pool
 
 NAMES = "ada bo cy dee eve fay gil hal ida jo kay lea"
@@ -314,11 +315,22 @@ def test_other_os_errors_have_path_and_reason(jsonl, prepared, monkeypatch, name
 
 def test_second_process_on_same_folder_is_rejected(tmp_path, jsonl, prepared):
     with (
-        open_work_dir(tmp_path / "out"),
-        pytest.raises(ConfigError, match="out: another process is preparing into this folder"),
+        locked_dir(unfinished_dir(tmp_path / "out"), action="preparing into"),
+        pytest.raises(
+            ConfigError, match=r"out\.unfinished: another process is preparing into this folder"
+        ),
     ):
         prepared(jsonl(MANY))
     prepared(jsonl(MANY))
+
+
+def test_linked_working_directory_is_rejected(tmp_path, jsonl, prepared):
+    other = tmp_path / "other"
+    other.mkdir()
+    unfinished_dir(tmp_path / "out").symlink_to(other)
+    with pytest.raises(DataError, match=r"out\.unfinished: is a symbolic link, which is not"):
+        prepared(jsonl(MANY))
+    assert list(other.iterdir()) == []
 
 
 def test_foreign_folder_is_rejected(tmp_path, jsonl, prepared):

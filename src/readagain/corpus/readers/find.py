@@ -3,7 +3,8 @@
 import logging
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from readagain.corpus.inputs import Columns, CorpusInput, SplitName
@@ -211,3 +212,15 @@ def _headline_files(path: Path, format: str, options: CorpusReadOptions) -> list
             f"{path}: no headline file beside it for the format {format}; set the file of headlines"
         )
     return files
+
+
+def input_files(source: CorpusInput) -> list[Path]:
+    """Return the files of an input; none for a Hugging Face dataset."""
+    files = (duc_nist.document_files(path) if path.is_dir() else [path] for path in source.paths)
+    return [file for file in chain.from_iterable(files) if file.exists()]
+
+
+def input_bytes(source: CorpusInput) -> int:
+    """Return the size of the files with texts, for progress reports."""
+    text_source = replace(source, paths=source.paths[:1])
+    return sum(file.stat().st_size for file in input_files(text_source))
