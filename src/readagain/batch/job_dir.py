@@ -199,7 +199,7 @@ class JobDir(OutputDir):
 
         A manifest is not enough: prepared corpora have one as well.
         """
-        if self.directory.read(self.identity_file) is not None:
+        if super().has_output():
             return True
         try:
             return "shards" in json.loads(self.directory.read(MANIFEST_FILE) or b"{}")

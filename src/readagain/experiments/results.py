@@ -25,7 +25,7 @@ from readagain.errors import ArtifactError
 from readagain.experiments.catalog import run_name
 from readagain.rouge.options import MEASURES
 from readagain.rouge.scores import Numbers
-from readagain.storage.files import atomic_write
+from readagain.storage.output_dir import LocalDir
 
 FORMAT_VERSION = 1
 ROWS_DIR = "rows"
@@ -146,13 +146,9 @@ def write_result(
     # Without a modification time, equal summaries give equal files.
     compressed = gzip.compress("".join(lines).encode(), mtime=0)
     content = json.dumps(asdict(result), ensure_ascii=False) + "\n"
-    for path, data in (
-        (out / "summaries" / f"{result.run_name}.jsonl.gz", compressed),
-        (result_file(out, result.run_name), content.encode()),
-    ):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path) as temporary:
-            temporary.write_bytes(data)
+    directory = LocalDir(out)
+    directory.write(f"summaries/{result.run_name}.jsonl.gz", compressed)
+    directory.write(f"{ROWS_DIR}/{result.run_name}.json", content.encode())
 
 
 def read_result(path: Path) -> ExperimentResult:

@@ -30,15 +30,6 @@ class FitDir(OutputDir):
         self.data = directory.path / "data"
         self.run = directory.path / "run"
 
-    def is_own_name(self, name: str) -> bool:
-        """Return whether `name` may be of a fit that has not written its identity yet."""
-        is_temporary_file = name.endswith(".part")
-        return name == self.identity_file or is_temporary_file
-
-    def has_output(self) -> bool:
-        """Return whether the directory contains a fit."""
-        return self.directory.read(self.identity_file) is not None
-
     def clear(self) -> None:
         """Delete the files of the fit, and no others."""
         for name in ("data", "data.unfinished", "run", PLAN_FILE, RESULTS_FILE):

@@ -161,12 +161,12 @@ class OutputDir:
             yield output
 
     def is_own_name(self, name: str) -> bool:
-        """Return whether a job of this kind writes a file or subdirectory of this name."""
-        raise NotImplementedError
+        """Return whether `name` may be of a job that has not written its identity yet."""
+        return name == self.identity_file.partition("/")[0] or name.endswith(".part")
 
     def has_output(self) -> bool:
         """Return whether the directory contains a job of this kind; it may have other files too."""
-        raise NotImplementedError
+        return self.directory.read(self.identity_file) is not None
 
     def clear(self) -> None:
         """Delete the files of the job, if there is one, and no others."""

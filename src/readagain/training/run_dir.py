@@ -88,10 +88,6 @@ class RunDir(OutputDir):
             before = {**before, "train": {**before["train"], "epochs": new_epochs}}
         super().check_identity(_rename_base_model(before), _rename_base_model(now))
 
-    def is_own_name(self, name: str) -> bool:
-        """Return whether `name` may be of a run that has not written its identity yet."""
-        return name == RESUME_DIR
-
     def has_output(self) -> bool:
         """Return whether the folder contains a run or a model."""
         return (self.path / MANIFEST_FILE).exists() or self.checkpoints.exists()
