@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,7 +129,7 @@ class Chunk:
             )
 
 
-def headline_segment_mask(pair_segments: NDArray[np.int32]) -> NDArray[np.bool_]:
+def headline_segment_mask(pair_segments: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     """Return (G,) True at headlines; the headline is the last segment of each pair."""
     is_headline = np.zeros(int(pair_segments.sum()), dtype=bool)
     is_headline[np.cumsum(pair_segments) - 1] = True

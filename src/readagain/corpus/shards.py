@@ -2,7 +2,7 @@
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -56,8 +56,60 @@ class CorpusShard:
     origins: NDArray[np.uint16]
     """(P,) index of each pair's origin in `CorpusManifest.origins`."""
 
+    @classmethod
+    def from_lengths(
+        cls,
+        *,
+        words: NDArray[np.int32],
+        segment_lengths: NDArray[np.integer[Any]],
+        pair_segments: NDArray[np.integer[Any]],
+        origins: NDArray[np.uint16],
+    ) -> "CorpusShard":
+        """Return a shard with the (G,) lengths of segments and (P,) numbers of segments of pairs.
+
+        `words` and `origins` are those of the shard.
+        """
+        return cls(
+            words=words,
+            segments=_offsets(segment_lengths),
+            pairs=_offsets(pair_segments),
+            origins=origins,
+        )
+
+    @classmethod
+    def join(cls, shards: Sequence["CorpusShard"]) -> "CorpusShard":
+        """Return the pairs of shards as one shard; a single shard is not copied."""
+        if len(shards) == 1:
+            return shards[0]
+        return cls.from_lengths(
+            words=np.concatenate([shard.words for shard in shards]),
+            segment_lengths=np.concatenate([shard.segment_lengths for shard in shards]),
+            pair_segments=np.concatenate([shard.pair_segments for shard in shards]),
+            origins=np.concatenate([shard.origins for shard in shards]),
+        )
+
     def __len__(self) -> int:
         return len(self.pairs) - 1
+
+    @property
+    def segment_lengths(self) -> NDArray[np.int64]:
+        """(G,) number of words of each segment."""
+        return np.diff(self.segments)
+
+    @property
+    def pair_segments(self) -> NDArray[np.int64]:
+        """(P,) number of segments of each pair."""
+        return np.diff(self.pairs)
+
+    def select(self, is_selected: NDArray[np.bool_]) -> "CorpusShard":
+        """Return the pairs at which `is_selected` (P,) is True."""
+        is_segment_selected = np.repeat(is_selected, self.pair_segments)  # (G,)
+        return CorpusShard.from_lengths(
+            words=self.words[np.repeat(is_segment_selected, self.segment_lengths)],
+            segment_lengths=self.segment_lengths[is_segment_selected],
+            pair_segments=self.pair_segments[is_selected],
+            origins=self.origins[is_selected],
+        )
 
     def save(self, folder: Path, split: str, number: int) -> None:
         """Write the arrays of shard `number` of a split."""
@@ -89,6 +141,11 @@ class CorpusShard:
         starts = self.segments[self.pairs[index] : self.pairs[index + 1] + 1]
         segments = [self.words[start:end] for start, end in pairwise(starts)]
         return segments[:-1], segments[-1]
+
+
+def _offsets(lengths: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return the starts of consecutive items with these lengths, then the end of the last item."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
 
 
 def _map_array(path: Path, dtype: type) -> NDArray[Any]:

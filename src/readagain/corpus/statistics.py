@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from readagain.corpus.chunks import headline_segment_mask
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
+from readagain.corpus.shards import CorpusShard
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 COVERAGE_SIZES = (2_000, 5_000, 15_000, 30_000, 69_000)
@@ -44,23 +45,16 @@ class Statistics:
         # (2, 5) number of covered summary words, without and with copying, by COVERAGE_SIZES
         self._num_covered = np.zeros((2, len(COVERAGE_SIZES)), np.int64)
 
-    def add(
-        self,
-        ids: NDArray[np.int32],
-        segment_lengths: NDArray[np.int32],
-        pair_segments: NDArray[np.int32],
-        vocab_ids: NDArray[np.int64],
-    ) -> None:
-        """Add pairs.
+    def add(self, pairs: CorpusShard, vocab_ids: NDArray[np.int64]) -> None:
+        """Add pairs; `vocab_ids` is the result of `summary_vocab_ids`.
 
         Letters in shapes: W words, G segments (sentences and summaries), P pairs.
-
-        Args:
-            ids: (W,) lexicon ids of all pairs: for each pair its sentences, then its summary.
-            segment_lengths: (G,) number of words in each segment.
-            pair_segments: (P,) number of segments of each pair.
-            vocab_ids: the result of `summary_vocab_ids`.
         """
+        ids, segment_lengths, pair_segments = (
+            pairs.words,
+            pairs.segment_lengths,
+            pairs.pair_segments,
+        )
         is_summary = headline_segment_mask(pair_segments)  # (G,)
         pair_of_segment = np.repeat(np.arange(len(pair_segments)), pair_segments)  # (G,)
         sentence_lengths = segment_lengths[~is_summary]

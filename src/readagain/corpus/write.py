@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -49,14 +49,12 @@ def write_shards(
     lexicon.save(folder / LEXICON_FILE)
     write_case_table(chunks, tables, lexicon, folder, report_chunk, rules)
     vocab_ids = summary_vocab_ids(lexicon)
-    writers: dict[str, ShardWriter] = {
-        split: ShardWriter(folder, split, SHARD_PAIRS) for split in SPLITS
-    }
+    writers: dict[str, ShardWriter] = {split: ShardWriter(folder, split) for split in SPLITS}
     statistics: dict[str, Statistics] = {split: Statistics() for split in SPLITS}
     for split_chunk, table in zip(chunks, tables, strict=True):
         chunk = Chunk.load(split_chunk.path)
-        all_pairs = PairArrays(
-            ids=table[chunk.ids],
+        all_pairs = CorpusShard.from_lengths(
+            words=table[chunk.ids],
             segment_lengths=chunk.segment_lengths,
             pair_segments=chunk.pair_segments,
             origins=np.full(len(chunk.pair_segments), split_chunk.origin_index, dtype=np.uint16),
@@ -67,9 +65,7 @@ def write_shards(
             pairs = all_pairs.select(split_chunk.splits == code)
             if len(pairs):
                 writers[split].add(pairs)
-                statistics[split].add(
-                    pairs.ids, pairs.segment_lengths, pairs.pair_segments, vocab_ids
-                )
+                statistics[split].add(pairs, vocab_ids)
         report_chunk()
     for writer in writers.values():
         writer.flush()
@@ -129,35 +125,7 @@ def _sort_words(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, N
     return lexicon, lexicon_ids
 
 
-@dataclass(frozen=True, kw_only=True)
-class PairArrays:
-    """Pairs in the layout of `Chunk`, but with lexicon ids."""
-
-    ids: NDArray[np.int32]
-    """(W,) lexicon ids."""
-    segment_lengths: NDArray[np.int32]
-    """(G,) number of words of each segment."""
-    pair_segments: NDArray[np.int32]
-    """(P,) number of segments of each pair."""
-    origins: NDArray[np.uint16]
-    """(P,) index of each pair's origin in `CorpusManifest.origins`."""
-
-    def __len__(self) -> int:
-        return len(self.pair_segments)
-
-    def select(self, is_selected: NDArray[np.bool_]) -> "PairArrays":
-        """Return the pairs at which `is_selected` (P,) is True."""
-        is_segment_selected = np.repeat(is_selected, self.pair_segments)  # (G,)
-        is_word_selected = np.repeat(is_segment_selected, self.segment_lengths)  # (W,)
-        return PairArrays(
-            ids=self.ids[is_word_selected],
-            segment_lengths=self.segment_lengths[is_segment_selected],
-            pair_segments=self.pair_segments[is_selected],
-            origins=self.origins[is_selected],
-        )
-
-
-def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
+def _without_rare(pairs: CorpusShard, lexicon: Lexicon) -> CorpusShard:
     """Replace rare words by UNK.
 
     `Lexicon.without_rare` has set the counts of rare words to 0, separately for texts and
@@ -167,25 +135,25 @@ def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
     in_headline = np.repeat(is_headline, pairs.segment_lengths)  # (W,)
     # The id -1 of UNK gets the count of the last word. It stays -1 with any count.
     counts = np.where(
-        in_headline, lexicon.summary_counts[pairs.ids], lexicon.source_counts[pairs.ids]
+        in_headline, lexicon.summary_counts[pairs.words], lexicon.source_counts[pairs.words]
     )
-    return replace(pairs, ids=np.where(counts > 0, pairs.ids, np.int32(UNKNOWN_ID)))
+    return replace(pairs, words=np.where(counts > 0, pairs.words, np.int32(UNKNOWN_ID)))
 
 
 class ShardWriter:
     """Writer of the shards of a split.
 
-    Each shard has `shard_pairs` pairs; the last may have fewer.
+    `add` and `flush` write shards of `shard_pairs` pairs; the last may have fewer.
     """
 
-    def __init__(self, folder: Path, split: str, shard_pairs: int) -> None:
+    def __init__(self, folder: Path, split: str, shard_pairs: int = SHARD_PAIRS) -> None:
         self.folder = folder
         self.split = split
         self.counts = dict.fromkeys(SPLIT_COUNTS, 0)
         self._shard_pairs = shard_pairs
-        self._buffer: list[PairArrays] = []
+        self._buffer: list[CorpusShard] = []
 
-    def add(self, pairs: PairArrays) -> None:
+    def add(self, pairs: CorpusShard) -> None:
         """Add pairs, and write every shard that becomes full."""
         while len(pairs) and self._num_buffered + len(pairs) >= self._shard_pairs:
             fits = np.arange(len(pairs)) < self._shard_pairs - self._num_buffered
@@ -201,25 +169,17 @@ class ShardWriter:
 
     def flush(self) -> None:
         """Write the buffered pairs as one shard."""
-        if not self._buffer:
-            return
-        shard = CorpusShard(
-            words=np.concatenate([pairs.ids for pairs in self._buffer]),
-            segments=_offsets([pairs.segment_lengths for pairs in self._buffer]),
-            pairs=_offsets([pairs.pair_segments for pairs in self._buffer]),
-            origins=np.concatenate([pairs.origins for pairs in self._buffer]),
-        )
+        if self._buffer:
+            self.write(CorpusShard.join(self._buffer))
+            self._buffer = []
+
+    def write(self, shard: CorpusShard) -> None:
+        """Write one shard and count its pairs."""
         shard.save(self.folder, self.split, self.counts["shards"])
         self.counts["pairs"] += len(shard)
         self.counts["segments"] += len(shard.segments) - 1
         self.counts["words"] += len(shard.words)
         self.counts["shards"] += 1
-        self._buffer = []
-
-
-def _offsets(lengths: Sequence[NDArray[np.int32]]) -> NDArray[np.int64]:
-    """Return the starts of consecutive items with these lengths, then the end of the last item."""
-    return np.concatenate([[0], np.cumsum(np.concatenate(lengths), dtype=np.int64)])
 
 
 def write_texts(

@@ -14,11 +14,11 @@ from readagain.corpus.manifest import fingerprint, list_files
 from readagain.corpus.readers.find import CorpusReadOptions
 from readagain.corpus.shards import (
     LEXICON_FILE,
-    CorpusShard,
     CorpusSplit,
     PreparedCorpus,
     texts_file,
 )
+from readagain.corpus.write import ShardWriter
 from readagain.errors import ArgumentError, ArtifactError, DataError
 from readagain.evaluation.dataset import DataSet, read_dataset
 from readagain.experiments.options import ReproduceOptions
@@ -177,7 +177,7 @@ def _write_subset(
 def _has_sentences(split: CorpusSplit, min_sentences: int) -> NDArray[np.bool_]:
     """Return a (P,) mask of the pairs of a split whose texts have enough sentences."""
     # The segments of a pair are the sentences of its text and one summary.
-    masks = [np.diff(shard.pairs) - 1 >= min_sentences for shard in split.shards]
+    masks = [shard.pair_segments - 1 >= min_sentences for shard in split.shards]
     return np.concatenate([np.zeros(0, np.bool_), *masks])
 
 
@@ -198,16 +198,11 @@ def _write_split(
     Returns:
         Number of pairs, segments, words and shards.
     """
-    counts = {"pairs": 0, "segments": 0, "words": 0, "shards": 0}
+    writer = ShardWriter(out, name)
     first_pair = 0
     for shard in corpus.split(source_split).shards:
-        subset = _select_pairs(shard, mask[first_pair : first_pair + len(shard)])
+        writer.write(shard.select(mask[first_pair : first_pair + len(shard)]))
         first_pair += len(shard)
-        subset.save(out, name, counts["shards"])
-        counts["shards"] += 1
-        counts["pairs"] += len(subset)
-        counts["segments"] += len(subset.segments) - 1
-        counts["words"] += len(subset.words)
     texts = corpus.folder / texts_file(source_split)
     if texts.exists():
         with (
@@ -215,22 +210,4 @@ def _write_split(
             (out / texts_file(name)).open("w", encoding="utf-8", newline="\n") as file,
         ):
             file.writelines(compress(lines, mask))
-    return counts
-
-
-def _select_pairs(shard: CorpusShard, is_pair_selected: NDArray[np.bool_]) -> CorpusShard:
-    """Return a shard with the selected pairs of P pairs with G segments."""
-    segments_per_pair = np.diff(shard.pairs)  # (P,)
-    words_per_segment = np.diff(shard.segments)  # (G,)
-    is_segment_selected = np.repeat(is_pair_selected, segments_per_pair)  # (G,)
-    return CorpusShard(
-        words=shard.words[np.repeat(is_segment_selected, words_per_segment)],
-        segments=_offsets(words_per_segment[is_segment_selected]),
-        pairs=_offsets(segments_per_pair[is_pair_selected]),
-        origins=shard.origins[is_pair_selected],
-    )
-
-
-def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the start of each of N adjacent ranges and the end of the last, (N + 1,)."""
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+    return writer.counts

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from readagain.config.schema import DataSpec
-from readagain.corpus.shards import CorpusSplit
+from readagain.corpus.shards import CorpusShard, CorpusSplit
 from readagain.search.model import Ints
 from readagain.text.vocab import BOS, EOS, PAD, UNK
 from readagain.training.batch import Batch, Bucket, assign_buckets
@@ -102,7 +102,8 @@ class TrainingDataset:
         data: DataSpec,
         device: torch.device,
     ) -> None:
-        words, segment_offsets, pair_offsets = join_shards(split)
+        shard = CorpusShard.join(split.shards)
+        words, segment_offsets, pair_offsets = shard.words, shard.segments, shard.pairs
         if style_id is not None:
             data = replace(data, max_source_words=data.max_source_words - 1)
         starts, lengths = find_sentences(segment_offsets, pair_offsets, data)
@@ -303,25 +304,6 @@ def _fits_on(device: torch.device, num_bytes: int) -> bool:
         return True
     free, _ = torch.cuda.mem_get_info(device)
     return num_bytes < MAX_MEMORY_FRACTION * free
-
-
-def join_shards(split: CorpusSplit) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
-    """Return `words`, `segments` and `pairs` of all shards, joined as if they were one shard.
-
-    `CorpusShard` describes the arrays: the last two are offsets. A single shard is not copied.
-    """
-    if len(split.shards) == 1:
-        shard = split.shards[0]
-        return shard.words, shard.segments, shard.pairs
-    words_before, segments_before = 0, 0
-    segment_offsets, pair_offsets = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
-    for shard in split.shards:
-        segment_offsets.append(shard.segments[1:] + words_before)
-        pair_offsets.append(shard.pairs[1:] + segments_before)
-        words_before += len(shard.words)
-        segments_before += len(shard.segments) - 1
-    words = np.concatenate([shard.words for shard in split.shards])
-    return words, np.concatenate(segment_offsets), np.concatenate(pair_offsets)
 
 
 def find_sentences(segment_offsets: Ints, pair_offsets: Ints, data: DataSpec) -> tuple[Ints, Ints]:

@@ -13,17 +13,17 @@ from readagain.corpus.lexicon import UNKNOWN_ID
 from readagain.corpus.manifest import FORMAT_VERSION
 from readagain.corpus.settings import SplitSize
 from readagain.corpus.shards import CorpusShard, CorpusSplit, PreparedCorpus
-from readagain.corpus.write import PairArrays, ShardWriter
+from readagain.corpus.write import ShardWriter
 from readagain.errors import ArtifactError
 
 SEGMENT = st.lists(st.integers(UNKNOWN_ID, 10**6), min_size=1, max_size=6)
 PAIR_IDS = st.tuples(st.lists(SEGMENT, min_size=1, max_size=4), SEGMENT)
 
 
-def pair_arrays(pairs):
+def make_shard(pairs):
     segments = [segment for sentences, summary in pairs for segment in (*sentences, summary)]
-    return PairArrays(
-        ids=np.array([id for segment in segments for id in segment], np.int32),
+    return CorpusShard.from_lengths(
+        words=np.array([id for segment in segments for id in segment], np.int32),
         segment_lengths=np.array([len(segment) for segment in segments], np.int32),
         pair_segments=np.array([len(sentences) + 1 for sentences, _ in pairs], np.int32),
         origins=np.arange(len(pairs)).astype(np.uint16),
@@ -40,7 +40,7 @@ def test_shards_of_any_size_round_trip(batches, shard_pairs):
     with TemporaryDirectory() as folder:
         writer = ShardWriter(Path(folder), "train", shard_pairs)
         for batch in batches:
-            writer.add(pair_arrays(batch))
+            writer.add(make_shard(batch))
         writer.flush()
         shards = [
             CorpusShard.open(Path(folder), "train", n) for n in range(writer.counts["shards"])

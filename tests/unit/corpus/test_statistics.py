@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
+from readagain.corpus.shards import CorpusShard
 from readagain.corpus.statistics import COVERAGE_SIZES, NOT_IN_VOCAB, Statistics, summary_vocab_ids
 
 
@@ -22,12 +23,13 @@ def described():
     statistics = Statistics()
     known, copied, rare = 0, 1, 2
     vocab_ids = np.array([4, NOT_IN_VOCAB, 20_000, NOT_IN_VOCAB])
-    statistics.add(
-        ids=np.array([copied, known, known, copied, rare, known, UNKNOWN_ID, UNKNOWN_ID, known]),
+    pairs = CorpusShard.from_lengths(
+        words=np.array([copied, known, known, copied, rare, known, UNKNOWN_ID, UNKNOWN_ID, known]),
         segment_lengths=np.array([2, 3, 1, 1, 2]),
         pair_segments=np.array([2, 3]),
-        vocab_ids=vocab_ids,
+        origins=np.zeros(2, np.uint16),
     )
+    statistics.add(pairs, vocab_ids)
     return statistics.describe()
 
 
