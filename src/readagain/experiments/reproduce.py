@@ -120,11 +120,10 @@ def _is_done(planned: PlannedRun, runner: ExperimentRunner) -> bool:
     if not path.exists():
         return False
     result = read_result(path)
-    is_trained = planned.experiment.is_trained
-    corpus = runner.training_corpus(planned) if is_trained else runner.corpora.main
     # Each comparison has a name, the value in the result, and the value of the planned run.
-    comparisons = [("corpus", result.corpus["fingerprint"], corpus.manifest.fingerprint)]
-    if is_trained:
+    fingerprint = runner.training_corpus(planned).manifest.fingerprint
+    comparisons = [("corpus", result.corpus["fingerprint"], fingerprint)]
+    if planned.experiment.is_trained:
         try:
             old_settings = _comparable_settings(run_from_dict(result.run or {}, where="run"))
         except ConfigError:  # this version cannot read the settings

@@ -87,7 +87,8 @@ class ExperimentRunner:
         """Return the corpus of a run. The best checkpoint is chosen on its dev split.
 
         For the recipe `converged`, this dev split has pairs that are held out from the train split,
-        so the checkpoint is not chosen on the dev pairs that are scored.
+        so the checkpoint is not chosen on the dev pairs that are scored. A baseline, which is not
+        trained, has the whole corpus.
         """
         return self.corpora.corpus(
             planned.experiment.min_sentences, has_selection_split=planned.recipe == "converged"
@@ -161,7 +162,7 @@ class ExperimentRunner:
         **values: Any,
     ) -> ExperimentResult:
         """Return a result; `values` are other fields, and `run` is None for a baseline."""
-        corpus = self.training_corpus(planned) if run else self.corpora.main
+        corpus = self.training_corpus(planned)
         return ExperimentResult(
             row=planned.experiment.name,
             recipe=planned.recipe,
