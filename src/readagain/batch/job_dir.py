@@ -23,7 +23,7 @@ from typing import Any
 from readagain.batch.locations import UNFINISHED
 from readagain.errors import ArgumentError, DataError
 from readagain.formats.parquet import join_parquet
-from readagain.storage.checksums import add_checksum, verify_checksum
+from readagain.storage.checksums import add_checksum, parse_object, verify_checksum
 from readagain.storage.differences import join_first
 from readagain.storage.manifest import check_format_version
 from readagain.storage.output_dir import Directory, OutputDir
@@ -199,12 +199,8 @@ class JobDir(OutputDir):
 
         A manifest is not enough: prepared corpora have one as well.
         """
-        if super().has_output():
-            return True
-        try:
-            return "shards" in json.loads(self.directory.read(MANIFEST_FILE) or b"{}")
-        except (ValueError, RecursionError, TypeError):
-            return False
+        manifest = parse_object(self.directory.read(MANIFEST_FILE) or b"") or {}
+        return super().has_output() or "shards" in manifest
 
     def clear(self) -> None:
         """Delete the files of the job, and no others."""

@@ -12,7 +12,7 @@ from readagain.config.override import KIND, kind_of, override
 from readagain.config.schema import BaselineSpec, RunSpec
 from readagain.config.validation import raise_problems
 from readagain.errors import ConfigError, os_errors, quoted
-from readagain.storage.files import atomic_write, read_bounded, read_json_object
+from readagain.storage.files import read_bounded, read_json_object
 
 MAX_RUN_BYTES = 1 << 20
 _RUN_FILE_KEYS = ("preset", "override")
@@ -62,9 +62,8 @@ def _without_removed(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def save_run(run: RunSpec, path: Path) -> None:
-    """Write a run to a JSON file atomically."""
-    with atomic_write(path) as temporary:
-        temporary.write_text(run_to_json(run), encoding="utf-8")
+    """Write a run to a JSON file."""
+    path.write_text(run_to_json(run), encoding="utf-8")
 
 
 def load_run(path: Path) -> RunSpec:

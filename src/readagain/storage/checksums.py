@@ -16,17 +16,23 @@ def add_checksum(content: Mapping[str, Any]) -> dict[str, Any]:
     return {**content, CHECKSUM_KEY: _json_checksum(content)}
 
 
+def parse_object(text: bytes) -> dict[str, Any] | None:
+    """Parse a JSON object; return None for anything else."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
 def verify_checksum(text: bytes) -> dict[str, Any] | None:
     """Parse a JSON object written by `add_checksum`, and remove its checksum.
 
     Returns:
         The object, or None if `text` is not a JSON object with the right checksum.
     """
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(content, dict):
+    content = parse_object(text)
+    if content is None:
         return None
     checksum = content.pop(CHECKSUM_KEY, None)
     return content if checksum == _json_checksum(content) else None

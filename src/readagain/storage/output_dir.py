@@ -15,7 +15,7 @@ from readagain.errors import (
     os_errors,
     quoted,
 )
-from readagain.storage.checksums import add_checksum, verify_checksum
+from readagain.storage.checksums import add_checksum, parse_object, verify_checksum
 from readagain.storage.differences import differences, join_first
 from readagain.storage.files import atomic_write, refuse_links, remove
 from readagain.storage.locks import LOCK_FILE, locked_dir
@@ -213,11 +213,8 @@ class OutputDir:
         text = self.directory.read(name)
         if text is None:
             return None
-        try:
-            content = json.loads(text)
-        except (ValueError, RecursionError):
-            content = None
-        if not isinstance(content, dict):
+        content = parse_object(text)
+        if content is None:
             raise self.damaged_error(name)
         return content
 
