@@ -3,6 +3,7 @@
 import json
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -17,7 +18,6 @@ from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import DataError, ReadAgainError
 from readagain.formats.files import InputFile
-from readagain.formats.records import Block
 from readagain.storage.files import refuse_links
 from readagain.version import __version__
 from readagain.worker_pool import process_pool
@@ -31,12 +31,6 @@ CHUNKS_DIR = "chunks"
 # Settings that affect only how chunks are merged. The saved chunks stay valid if one of them
 # changes, or if the filter 'duplicate' is added or removed.
 MERGE_SETTINGS = ("dev", "test", "sample", "seed", "min_count")
-
-ChunkTask = tuple[CorpusInput, Block, PrepareSettings, Path]
-"""Arguments of `save_chunk`: input, block, settings, and path of the chunk."""
-
-WaitForChunk = Callable[[], int]
-"""Function that waits until a chunk is written and returns its number of records."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,14 +73,15 @@ def make_chunks(
     """
     chunks: list[ChunkFiles] = []
     counter = _ProgressCounter(sum(map(input_bytes, sources)), on_progress)
-    # Submitted chunks in input order, each with the end of its block in the bytes of all inputs.
-    pending: deque[tuple[WaitForChunk, int]] = deque()
+    # Numbers of records of the submitted chunks in input order, each with the end of its block in
+    # the bytes of all inputs.
+    pending: deque[tuple[Future[int], int]] = deque()
 
     def wait_until_at_most(max_pending: int) -> None:
         """Wait until at most `max_pending` submitted chunks are not finished."""
         while len(pending) > max_pending:
-            wait_for_chunk, position = pending.popleft()
-            counter.add(wait_for_chunk(), position)
+            num_records, position = pending.popleft()
+            counter.add(num_records.result(), position)
 
     with _open_pool(num_workers) as submit:
         bytes_before = 0
@@ -101,7 +96,8 @@ def make_chunks(
                     paths.append(path)
                     num_saved = num_saved_records(path)
                     if num_saved is None:
-                        pending.append((submit((source, block, settings, path)), position))
+                        num_records = submit(save_chunk, source, block, settings, path)
+                        pending.append((num_records, position))
                         wait_until_at_most(MAX_PENDING_PER_WORKER * num_workers)
                     else:
                         counter.add(num_saved, position, is_resumed=True)
@@ -155,24 +151,23 @@ class _ProgressCounter:
 
 
 @contextmanager
-def _open_pool(num_workers: int) -> Iterator[Callable[[ChunkTask], WaitForChunk]]:
-    """Yield a function that submits a task to a process pool.
-
-    With one worker there is no pool: the function runs the task at once, in this process.
-    """
+def _open_pool(num_workers: int) -> Iterator[Callable[..., Future[int]]]:
+    """Yield the method `submit` of a process pool; with one worker, tasks run in this process."""
     if num_workers == 1:
-
-        def run_here(task: ChunkTask) -> WaitForChunk:
-            num_records = save_chunk(*task)
-            return lambda: num_records
-
-        yield run_here
+        yield _run_here
         return
     try:
         with process_pool(num_workers) as pool:
-            yield lambda task: pool.submit(save_chunk, *task).result
+            yield pool.submit
     except BrokenProcessPool as error:
         raise DataError(
             "a worker process was killed, perhaps because memory ran out; run the same command "
             "again with fewer workers, finished chunks are kept"
         ) from error
+
+
+def _run_here(function: Callable[..., int], *arguments: object) -> Future[int]:
+    """Run a function in this process, and return its result as a future."""
+    future: Future[int] = Future()
+    future.set_result(function(*arguments))
+    return future

@@ -159,7 +159,7 @@ def test_skipped_records_are_counted_and_listed(tmp_path, jsonl, prepared):
 def test_earliest_error_is_raised_first(tmp_path, monkeypatch, prepared):
     @contextmanager
     def lazy_pool(num_workers):  # runs a task when its result is read
-        yield lambda task: partial(chunks.save_chunk, *task)
+        yield lambda function, *task: Mock(result=partial(function, *task))
 
     monkeypatch.setattr(workers, "_open_pool", lazy_pool)
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 8)
