@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from readagain import __version__
-from readagain.corpus.chunks import Chunk
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.language import detect_corpus_language
 from readagain.corpus.manifest import (
@@ -25,7 +24,7 @@ from readagain.corpus.report import SKIPPED_FILE, write_corpus_report
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.splits import SplitChunk, assign_splits, origins_of
 from readagain.corpus.truecasing import NUM_PASSES, SENTENCE_CASE_RULES, TITLE_CASE_RULES
-from readagain.corpus.workers import CHUNKS_DIR, ChunkFiles, JobProgress, make_chunks
+from readagain.corpus.workers import CHUNKS_DIR, JobProgress, make_chunks
 from readagain.corpus.write import write_shards, write_texts
 from readagain.errors import DISK_FULL, ArgumentError, DataError
 from readagain.formats.files import InputFile, changed_error
@@ -73,11 +72,13 @@ def prepare(
             # `make_chunks` has read all inputs, so the error was temporary. But it may have led to
             # a wrong language. The next run will detect the language again.
             raise reading_error
-        split_chunks, input_entries = assign_splits(chunks, settings)
+        split_chunks, input_entries, skipped = assign_splits(chunks, settings)
         with atomic_dir(out, temporary=work / "corpus") as folder:
             manifest = _write_corpus(split_chunks, input_entries, settings, folder, on_progress)
             write_texts(sources, split_chunks, folder, settings.min_count)
-            _write_skipped(chunks, folder)
+            if skipped:
+                rows = (record.as_row() for record in skipped)
+                (folder / SKIPPED_FILE).write_bytes(write_jsonl(rows))
             for file in files:
                 if InputFile.of(Path(file.location)) != file:
                     raise changed_error(file.location)
@@ -179,11 +180,3 @@ def _write_corpus(
     )
     write_corpus_report(folder, manifest, lexicon, statistics)
     return manifest
-
-
-def _write_skipped(chunks: Sequence[ChunkFiles], folder: Path) -> None:
-    """Write a file that lists the invalid records, if there are any."""
-    paths = [path for files in chunks for path in files.paths]
-    rows = [record.as_row() for path in paths for record in Chunk.load(path).invalid]
-    if rows:
-        (folder / SKIPPED_FILE).write_bytes(write_jsonl(rows))

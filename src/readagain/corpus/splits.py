@@ -16,6 +16,7 @@ from readagain.corpus.readers.find import input_bytes
 from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.corpus.workers import ChunkFiles
 from readagain.errors import ArgumentError, DataError
+from readagain.formats.records import InvalidRecord
 
 # Codes of the splits, and of the reasons why a pair is in no split.
 TRAIN, DEV, TEST = range(len(SPLITS))
@@ -36,16 +37,18 @@ class SplitChunk:
 
 def assign_splits(
     chunks: Sequence[ChunkFiles], settings: PrepareSettings
-) -> tuple[list[list[SplitChunk]], list[dict[str, Any]]]:
+) -> tuple[list[list[SplitChunk]], list[dict[str, Any]], list[InvalidRecord]]:
     """Remove duplicates and assign all pairs to splits.
 
     Returns:
-        For each input its chunks with the splits of their pairs, and its entry in the manifest.
+        For each input its chunks with the splits of their pairs, and its entry in the manifest; the
+        skipped invalid records of all inputs.
 
     Raises:
         DataError: when a requested split has no pairs.
     """
     entries: list[dict[str, Any]] = []
+    invalid: list[InvalidRecord] = []
     text_hashes, pair_hashes, input_splits = [], [], []  # an array for each chunk
     for files in chunks:
         source = files.source
@@ -59,6 +62,7 @@ def assign_splits(
             dropped.update(chunk.dropped)
             if chunk.invalid:
                 dropped["bad"] += len(chunk.invalid)
+                invalid += chunk.invalid
         entries.append(
             {
                 **asdict(source),
@@ -93,7 +97,7 @@ def assign_splits(
     for name in dict.fromkeys([*(files.source.split for files in chunks), *held_out]):
         if not (splits == SPLITS.index(name)).any():
             raise _empty_split_error(name, entries, settings)
-    return split_chunks, entries
+    return split_chunks, entries, invalid
 
 
 def choose_splits(
