@@ -1,7 +1,7 @@
 """Manifest of a prepared corpus: its settings, inputs, counts and checksums."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -48,10 +48,17 @@ class CorpusManifest:
     files: dict[str, FileEntry] = field(default_factory=dict)
     fingerprint: str = ""
 
-    def save(self, folder: Path) -> None:
-        """Write the manifest into `folder`."""
-        text = to_json(asdict(self), indent=2)
+    def save(self, folder: Path) -> "CorpusManifest":
+        """Add the files of a folder and their fingerprint, and write the manifest into the folder.
+
+        Returns:
+            The manifest as written.
+        """
+        files = list_files(folder)
+        manifest = replace(self, files=files, fingerprint=fingerprint(files))
+        text = to_json(asdict(manifest), indent=2)
         (folder / FILE_NAME).write_text(text + "\n", encoding="utf-8")
+        return manifest
 
     @classmethod
     def load(cls, folder: Path) -> "CorpusManifest":

@@ -12,13 +12,7 @@ from typing import Any
 from readagain import __version__
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.language import detect_corpus_language
-from readagain.corpus.manifest import (
-    FILE_NAME,
-    CorpusManifest,
-    fingerprint,
-    list_files,
-    unfinished_dir,
-)
+from readagain.corpus.manifest import FILE_NAME, CorpusManifest, unfinished_dir
 from readagain.corpus.readers.find import input_files
 from readagain.corpus.report import SKIPPED_FILE, write_corpus_report
 from readagain.corpus.settings import PrepareSettings
@@ -82,9 +76,7 @@ def prepare(
             for file in files:
                 if InputFile.of(Path(file.location)) != file:
                     raise changed_error(file.location)
-            entries = list_files(folder)
-            manifest = replace(manifest, files=entries, fingerprint=fingerprint(entries))
-            manifest.save(folder)
+            manifest = manifest.save(folder)
         shutil.rmtree(work / CHUNKS_DIR)
     shutil.rmtree(work, ignore_errors=True)  # not before, since Windows cannot remove a locked file
     return manifest

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.inputs import SPLITS
-from readagain.corpus.manifest import fingerprint, list_files
 from readagain.corpus.readers.find import CorpusReadOptions
 from readagain.corpus.shards import (
     LEXICON_FILE,
@@ -164,14 +163,10 @@ def _write_subset(
         "selection_pairs": splits["dev"]["pairs"] if has_selection_split else 0,
         "taken_from": corpus.manifest.fingerprint,
     }
-    files = list_files(out)
-    replace(
-        corpus.manifest,
-        settings={**corpus.manifest.settings, **settings},
-        splits=splits,
-        files=files,
-        fingerprint=fingerprint(files),
-    ).save(out)
+    manifest = replace(
+        corpus.manifest, settings={**corpus.manifest.settings, **settings}, splits=splits
+    )
+    manifest.save(out)
 
 
 def _has_sentences(split: CorpusSplit, min_sentences: int) -> NDArray[np.bool_]:
