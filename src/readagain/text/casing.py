@@ -23,6 +23,9 @@ _ENDS_SENTENCE = frozenset(".?!")
 _SKIPPED_IN_ACRONYMS = frozenset(["of", "and", "the", "for", "on"])
 _MAX_INITIALS = 6
 """Maximum number of letters of an acronym."""
+_INFLECTIONS = ("ed", "ing", "es")
+_MIN_INFLECTED = 4
+"""Minimum number of letters of a word with an inflected form: "used" is no form of "US"."""
 
 
 class SourceTruecaser:
@@ -83,8 +86,9 @@ class SourceTruecaser:
         """Return the spelling of a generated word between its neighbours.
 
         A word of the source is spelled as there, unless its capital is only that of a sentence
-        start. The initials of a name in the source get capitals: "NA" for "National Assembly". The
-        truecaser spells other words.
+        start. The initials of a name in the source get capitals: "NA" for "National Assembly". If
+        the source has an inflected form in lower case, such as "marched", the word is not the
+        name "March". The truecaser spells other words.
         """
         if norm in self._certain:
             return self._certain[norm]
@@ -92,7 +96,15 @@ class SourceTruecaser:
             return self._uncertain[norm]
         if norm in self._initials and _is_acronym(norm, before, after):
             return norm.upper()
+        if self._is_inflected(norm):
+            return norm
         return self._truecaser.spelling_in_context(norm, before, after) or norm
+
+    def _is_inflected(self, norm: str) -> bool:
+        """Return whether the source has an English inflected form of a word, in lower case."""
+        if not self._language.has_english_rules or len(norm) < _MIN_INFLECTED:
+            return False
+        return any(self._certain.get(norm + ending) == norm + ending for ending in _INFLECTIONS)
 
     def spell_copied(self, position: int, *, continues_copy: bool) -> str:
         """Return the spelling of a copied word, without the capital of a sentence start.

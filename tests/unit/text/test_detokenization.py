@@ -171,6 +171,20 @@ def test_generated_name_outside_source_is_capitalized():
     )
 
 
+@pytest.mark.parametrize(
+    "text, summary, expected",
+    [
+        ("Hundreds of people marched to the port.", "people march", "People march"),
+        ("Hundreds of people walked to the port.", "people march", "People March"),
+        ("The council used two ports.", "ports of us", "Ports of US"),
+    ],
+)
+def test_generated_verb_is_not_spelled_like_a_name(text, summary, expected):
+    tokens = [SummaryToken(norm) for norm in summary.split()]
+    truecaser = Truecaser(["March", "US"])
+    assert detokenize(tokens, read_document(text), truecaser=truecaser) == expected
+
+
 def test_sentence_start_capital_is_lowered_inside_summary():
     assert write("why", "<the>", "bill", "fails") == "Why the bill fails"
     assert write("how", "<prices>", "fell") == "How prices fell"
