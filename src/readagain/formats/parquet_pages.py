@@ -12,6 +12,8 @@ from typing import Any, BinaryIO
 # Types of Thrift's compact protocol.
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 _INTEGERS = (_I16, _I32, _I64)
+_MAX_FIELD_ID = 2**15 - 1
+_MAX_INTEGERS = {_I32: 2**31 - 1, _I64: 2**63 - 1}
 _MAX_DEPTH = 64
 """Maximum nesting of values, as in pyarrow."""
 _HEADER_BYTES = 4 << 10
@@ -120,7 +122,11 @@ def _read_page_header(file: BinaryIO, position: int) -> tuple[dict[Any, Any], in
 
 
 class _ThriftReader:
-    """Reader of values in Thrift's compact protocol."""
+    """Reader of values in Thrift's compact protocol.
+
+    Numbers out of range and repeated fields are refused: pyarrow cuts off the high bits of such
+    numbers, so it would read other values.
+    """
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -138,7 +144,11 @@ class _ThriftReader:
         while header := self._read_byte():  # 0 ends the structure
             type = header & 15
             number = number + (header >> 4) if header >> 4 else self._read_integer()
+            if not 0 < number <= _MAX_FIELD_ID:
+                raise ValueError("metadata with a field id out of range")
             key = (number, type)
+            if key in values:  # pyarrow merges repeated structures
+                raise ValueError("metadata with a repeated field")
             if key in fields:
                 values[key] = self._read(type, fields[key], depth + 1)
             elif type not in (_TRUE, _FALSE):  # the value is the type
@@ -153,7 +163,10 @@ class _ThriftReader:
             if item_type != _STRUCT and num_items > 0:
                 raise ValueError("a list of other values than structures")
             return [self.read_struct(fields, depth) for _ in range(num_items)]
-        return self._read_integer()
+        number = self._read_integer()
+        if not -_MAX_INTEGERS[type] - 1 <= number <= _MAX_INTEGERS[type]:
+            raise ValueError("metadata with a number out of range")
+        return number
 
     def _skip(self, type: int, depth: int) -> None:
         if depth > _MAX_DEPTH:

@@ -203,12 +203,43 @@ def test_damaged_metadata_is_rejected(tmp_path, metadata, reason):
         read_sizes(tmp_path, metadata)
 
 
-def test_offset_beyond_64_bits_is_rejected(tmp_path):
-    offset = bytes([0x20 | I64, *signed(START)])
+def test_number_beyond_its_type_is_rejected(tmp_path):
+    # pyarrow reads 2 ** 64 + 4 as 4, and 2 ** 32 + 3 as 3.
+    offset = [0x20 | I64, *signed(START)]
+    large_offset = [0x20 | I64, 0x88, *[0x80] * 8, 4]
     metadata = row_group(chunk(7, len(PAGE)))
-    assert metadata.count(offset) == 1
-    metadata = metadata.replace(offset, bytes([0x20 | I64, *[0xFE] + [0xFF] * 8, 0x7F]))
-    with pytest.raises(ValueError, match="cannot fit 'int'"):
+    assert metadata.count(bytes(offset)) == 1
+    metadata = metadata.replace(bytes(offset), bytes(large_offset))
+    with pytest.raises(ValueError, match="a number out of range"):
+        read_sizes(tmp_path, metadata)
+
+    num_bytes = [0x10 | I32, *signed(3)]
+    large_num_bytes = [0x10 | I32, 0x86, *[0x80] * 3, 0x20]
+    assert PAGE.count(bytes(num_bytes)) == 1
+    pages = PAGE.replace(bytes(num_bytes), bytes(large_num_bytes))
+    with pytest.raises(ValueError, match="a number out of range"):
+        read_sizes(tmp_path, row_group(chunk(7, len(pages))), pages)
+
+
+@pytest.mark.parametrize("id", [2**16 + 4, 4 - 2**16, 2**15, 0])
+def test_field_id_out_of_range_is_rejected(tmp_path, id):
+    # pyarrow reads the first two ids as 4, the row groups.
+    metadata = row_group(chunk(7, len(PAGE)))
+    metadata = bytes([LIST, *signed(id)]) + metadata[1:]
+    with pytest.raises(ValueError, match="a field id out of range"):
+        read_sizes(tmp_path, metadata)
+
+
+def test_field_ids_may_not_add_up_to_more_than_16_bits(tmp_path):
+    skipped = bytes([LIST, *signed(2**15 - 1), 0])
+    with pytest.raises(ValueError, match="a field id out of range"):
+        read_sizes(tmp_path, skipped + row_group(chunk(7, len(PAGE))))
+
+
+def test_repeated_field_is_rejected(tmp_path):
+    # pyarrow keeps the dictionary offset of the first metadata, if the second has none.
+    metadata = row_group(chunk(7, len(PAGE), after=[STRUCT, *signed(3), END]))
+    with pytest.raises(ValueError, match="a repeated field"):
         read_sizes(tmp_path, metadata)
 
 
