@@ -4,7 +4,7 @@ import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,7 @@ def prepare(
     _check_output(out, work, overwrite=overwrite)
     files = [InputFile.of(path) for source in sources for path in input_files(source)]
     with _one_line_os_errors(out), locked_dir(work, action="preparing into"):
+        _check_output(out, work, overwrite=overwrite)  # another process may have finished meanwhile
         detected, reading_error = detect_corpus_language(sources)
         settings = replace(settings, language=_resolve_language(detected, settings))
         chunks = make_chunks(sources, settings, work, num_workers, on_progress)
@@ -78,7 +79,9 @@ def prepare(
                     raise changed_error(file.location)
             manifest = manifest.save(folder)
         shutil.rmtree(work / CHUNKS_DIR)
-    shutil.rmtree(work, ignore_errors=True)  # not before, since Windows cannot remove a locked file
+        shutil.rmtree(work, ignore_errors=True)  # Windows cannot remove a locked file
+    with suppress(OSError):  # without the lock, only an empty folder may be removed
+        work.rmdir()
     return manifest
 
 

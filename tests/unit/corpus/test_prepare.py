@@ -17,8 +17,9 @@ from readagain.corpus.manifest import unfinished_dir
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings, SplitSize
+from readagain.corpus.shards import PreparedCorpus
 from readagain.corpus.workers import chunk_folder
-from readagain.errors import ConfigError, DataError
+from readagain.errors import ArgumentError, ConfigError, DataError
 from readagain.formats import lines
 from readagain.storage.locks import locked_dir
 from readagain.worker_pool import process_pool
@@ -322,6 +323,34 @@ def test_second_process_on_same_folder_is_rejected(tmp_path, jsonl, prepared):
     ):
         prepared(jsonl(MANY))
     prepared(jsonl(MANY))
+
+
+def test_corpus_that_another_process_finished_is_kept(tmp_path, jsonl, prepared, monkeypatch):
+    corpus = prepared(jsonl(MANY), out="other")
+
+    def lock_after_other(path, *, action):
+        corpus.folder.rename(tmp_path / "out")
+        return locked_dir(path, action=action)
+
+    monkeypatch.setattr("readagain.corpus.prepare.locked_dir", lock_after_other)
+    with pytest.raises(ArgumentError, match="out: contains a prepared corpus"):
+        prepared(jsonl(MANY[:6]))
+    assert len(PreparedCorpus.open(tmp_path / "out").split("train")) == len(MANY)
+
+
+def test_chunks_of_next_process_are_kept(tmp_path, jsonl, prepared, monkeypatch):
+    chunk = unfinished_dir(tmp_path / "out") / "chunks" / "00000.npz"
+
+    @contextmanager
+    def start_next_process_at_the_end(path, *, action):
+        with locked_dir(path, action=action):
+            yield
+        chunk.parent.mkdir(parents=True)
+        chunk.write_bytes(b"x")
+
+    monkeypatch.setattr("readagain.corpus.prepare.locked_dir", start_next_process_at_the_end)
+    prepared(jsonl(MANY))
+    assert chunk.read_bytes() == b"x"
 
 
 def test_linked_working_directory_is_rejected(tmp_path, jsonl, prepared):
