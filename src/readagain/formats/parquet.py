@@ -145,13 +145,17 @@ def _decoded_bytes(array: Any) -> int:
 
 
 def _decode(batch: Any, fields: Any) -> Any:
-    """Decode dictionaries to the types in the schema of the file."""
+    """Decode dictionaries to the types in the schema of the file; string views to strings."""
+    arrow = _pyarrow()
+    fields = [
+        field.with_type(arrow.string()) if arrow.types.is_string_view(field.type) else field
+        for field in fields
+    ]
     columns = [
         column if column.type == field.type else column.cast(field.type)
         for column, field in zip(batch.columns, fields, strict=True)
     ]
-    schema = _pyarrow().schema(list(fields))
-    return _pyarrow().RecordBatch.from_arrays(columns, schema=schema)
+    return arrow.RecordBatch.from_arrays(columns, schema=arrow.schema(fields))
 
 
 @contextmanager
@@ -171,7 +175,8 @@ def _open_table(path: Path) -> Iterator[tuple[Any, Any]]:
     except _ERRORS as error:
         if any(message in str(error) for message in _ENCRYPTED):
             raise DataError(f"{path}: an encrypted Parquet file; decrypt it first") from error
-        if "Not yet implemented" in str(error):  # such as strings in a delta encoding
+        # pyarrow raises an OSError for strings in a delta encoding.
+        if isinstance(error, NotImplementedError) or "Not yet implemented" in str(error):
             raise DataError(
                 f"{path}: not supported by the Parquet reader ({first_line(error)}); convert it to "
                 "JSONL"

@@ -230,6 +230,23 @@ def test_unsupported_encoding_is_not_called_damaged(tmp_path):
         list(parquet.read_blocks(path, "utf-8"))
 
 
+def test_string_views_are_read(tmp_path):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "a.parquet"
+    view = pyarrow.string_view()
+    texts = ["A storm came.", None]
+    write_table(pyarrow.table({"text": pyarrow.array(texts, view)}), path)
+    (block,) = parquet.read_blocks(path, "utf-8")
+    assert block.payload.to_pylist() == [{"text": text} for text in texts]
+
+    # pyarrow cannot convert views in a list.
+    write_table(pyarrow.table({"text": pyarrow.array([texts], pyarrow.list_(view))}), path)
+    with pytest.raises(DataError, match=r"a\.parquet: not supported by the Parquet reader"):
+        list(parquet.read_blocks(path, "utf-8"))
+
+
 def test_row_group_without_all_columns_is_rejected(table, monkeypatch):
     monkeypatch.setattr(parquet, "read_chunk_sizes", lambda path: [[ChunkSizes(5, 100)]])
     with pytest.raises(DataError, match=r"damaged .* \(a row group without all columns\); copy it"):
