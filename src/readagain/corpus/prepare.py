@@ -55,6 +55,8 @@ def prepare(
     Raises:
         ReadAgainError: for an invalid input or output folder; the message names the file and line.
     """
+    if not out.name:  # such as "."
+        raise DataError(f"{out}: cannot be replaced by a corpus; choose a new folder")
     work = unfinished_dir(out)
     _check_output(out, work, overwrite=overwrite)
     files = [InputFile.of(path) for source in sources for path in input_files(source)]

@@ -5,6 +5,7 @@ import signal
 import sys
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
@@ -351,6 +352,12 @@ def test_chunks_of_next_process_are_kept(tmp_path, jsonl, prepared, monkeypatch)
     monkeypatch.setattr("readagain.corpus.prepare.locked_dir", start_next_process_at_the_end)
     prepared(jsonl(MANY))
     assert chunk.read_bytes() == b"x"
+
+
+@pytest.mark.parametrize("out", [".", "/"])
+def test_folder_without_name_is_rejected(out):
+    with pytest.raises(DataError, match=f"^[{out}]: cannot be replaced by a corpus; choose a new"):
+        prepare([], Path(out), PrepareSettings())
 
 
 def test_linked_working_directory_is_rejected(tmp_path, jsonl, prepared):
