@@ -96,11 +96,11 @@ class SourceTruecaser:
             return self._uncertain[norm]
         if norm in self._initials and _is_acronym(norm, before, after):
             return norm.upper()
-        if self._is_inflected(norm):
+        if self._has_inflected_form(norm):
             return norm
         return self._truecaser.spelling_in_context(norm, before, after) or norm
 
-    def _is_inflected(self, norm: str) -> bool:
+    def _has_inflected_form(self, norm: str) -> bool:
         """Return whether the source has an English inflected form of a word, in lower case."""
         if not self._language.has_english_rules or len(norm) < _MIN_INFLECTED:
             return False
