@@ -149,8 +149,9 @@ def _find_remote(pattern: str) -> list[InputFile]:
         infos = system.get_file_info(_fs().FileSelector(path, allow_not_found=True))
     files_by_name = {info.base_name: info for info in infos if info.type == types.File}
     # As for local files, a [ is part of the name if such a file exists.
-    names = [name for name in files_by_name if name == name_pattern]
-    names = names or [name for name in files_by_name if fnmatchcase(name, name_pattern)]
+    names = [name_pattern]
+    if name_pattern not in files_by_name:
+        names = [name for name in files_by_name if fnmatchcase(name, name_pattern)]
     # A name is percent-encoded in an address, so that a [ or ? in it is not taken for a pattern.
     files = [_remote_file(f"{directory}/{quote(name)}", files_by_name[name]) for name in names]
     return sorted(files, key=lambda file: file.location)
