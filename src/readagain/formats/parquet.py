@@ -194,7 +194,10 @@ def _check_expansion(table: Any, path: Path) -> None:
     """
     columns = [table.schema.column(index) for index in range(len(table.schema))]
     num_bytes = 0
-    for group in read_chunk_sizes(path):
+    groups = read_chunk_sizes(path)
+    if len(groups) != table.num_row_groups:
+        raise ValueError("another number of row groups than pyarrow reads")
+    for group in groups:
         if len(group) != len(columns):
             raise ValueError("a row group without all columns")
         for column, chunk in zip(columns, group, strict=True):

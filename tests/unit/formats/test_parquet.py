@@ -247,9 +247,16 @@ def test_string_views_are_read(tmp_path):
         list(parquet.read_blocks(path, "utf-8"))
 
 
-def test_row_group_without_all_columns_is_rejected(table, monkeypatch):
-    monkeypatch.setattr(parquet, "read_chunk_sizes", lambda path: [[ChunkSizes(5, 100)]])
-    with pytest.raises(DataError, match=r"damaged .* \(a row group without all columns\); copy it"):
+@pytest.mark.parametrize(
+    ("groups", "problem"),
+    [
+        ([[ChunkSizes(5, 100)]] * 2, "a row group without all columns"),
+        ([], "another number of row groups than pyarrow reads"),
+    ],
+)
+def test_other_row_groups_than_those_of_pyarrow_are_rejected(table, monkeypatch, groups, problem):
+    monkeypatch.setattr(parquet, "read_chunk_sizes", lambda path: groups)
+    with pytest.raises(DataError, match=rf"damaged .* \({problem}\); copy it"):
         parquet.column_names(table, "utf-8")
 
 

@@ -86,7 +86,9 @@ def test_sizes_equal_those_of_pyarrow(tmp_path, version, compression):
         write_statistics=True,
     )
     metadata = ParquetFile(path).metadata
-    for index, group in enumerate(read_chunk_sizes(path)):
+    groups = read_chunk_sizes(path)
+    assert len(groups) == metadata.num_row_groups == 3
+    for index, group in enumerate(groups):
         for number, sizes in enumerate(group):
             expected = metadata.row_group(index).column(number)
             assert sizes.num_values == expected.num_values

@@ -172,7 +172,7 @@ def test_generated_name_outside_source_is_capitalized():
 
 
 @pytest.mark.parametrize(
-    "text, summary, expected",
+    ("text", "summary", "expected"),
     [
         ("Hundreds of people marched to the port.", "people march", "People march"),
         ("Hundreds of people walked to the port.", "people march", "People March"),
