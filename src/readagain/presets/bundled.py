@@ -42,7 +42,6 @@ NEWS = override(
         "decode.beam_size": 6,
         "decode.min_words": 4,
         "decode.names_from_source": True,
-        "decode.word_reward": 0.05,
         "decode.check_penalty": 0.3,
     },
 )
