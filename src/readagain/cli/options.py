@@ -17,10 +17,13 @@ Command = Callable[..., None]
 Decorator = Callable[[Command], Command]
 
 _RENAMED_OPTIONS = {
+    "allowed_hosts": "--allowed-host",
     "begin_from": "--from",
     "changes": "--set",
+    "cors_origins": "--cors-origin",
     "device_name": "--device",
     "is_tokenized": "--tokenized or --raw",
+    "models": "--model",
     "only_seed": "--seed",
     "recipes": "--recipe",
     "summary_field": "--field",
@@ -61,23 +64,24 @@ def decoding_options(
     return _add_parameters([_make_parameter(OPTIONS[name], unset=default) for name in names])
 
 
-def spec_options(spec: object, *names: str, panel: str | None = None) -> Decorator:
-    """Return a decorator that adds one option for each field of a dataclass to a command.
+def spec_options(spec: object, *, panel: str | None = None, **options: dict[str, Any]) -> Decorator:
+    """Return a decorator that adds fields of a dataclass to a command, as options.
 
     The command receives them as keyword arguments.
 
     Args:
         spec: instance with the default values; its class has the types and help texts.
-        names: names of the fields; by default all.
         panel: heading of these options in the help text.
+        options: by name of the field, settings of `typer.Option`; by default all fields.
     """
-    fields = spec_fields(type(spec))
+    fields = {
+        name: replace(field, default=getattr(spec, name))
+        for name, field in spec_fields(type(spec)).items()
+    }
     return _add_parameters(
         [
-            _make_parameter(
-                replace(fields[name], default=getattr(spec, name)), unset="none", panel=panel
-            )
-            for name in names or fields
+            _make_parameter(fields[name], unset="none", panel=panel, **settings)
+            for name, settings in (options or dict.fromkeys(fields, {})).items()
         ]
     )
 

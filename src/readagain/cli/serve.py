@@ -2,7 +2,6 @@
 
 import os
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,6 @@ from readagain.config.fields import spec_fields
 from readagain.serve.settings import RequestLimits, ServeSettings, check_api_keys, read_api_keys
 
 DEFAULTS = ServeSettings()
-_access_option = partial(typer.Option, rich_help_panel="Access")
 KEY_VARIABLE = "READAGAIN_API_KEY"
 
 
@@ -25,19 +23,22 @@ EXAMPLES = (
 )
 
 
-@options.spec_options(DEFAULTS, "host", "port", "workers")
+@options.spec_options(
+    DEFAULTS,
+    models={"short": "-m", "show_default": DEFAULTS.models[0]},
+    host={},
+    port={},
+    workers={},
+)
 @options.spec_options(DEFAULTS.limits, panel="Limits")
+@options.spec_options(
+    DEFAULTS,
+    panel="Access",
+    cors_origins={"metavar": "ORIGIN"},
+    allowed_hosts={"metavar": "NAME"},
+)
 def command(
     *,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            "-m",
-            help="Bundled model or model folder; may be repeated, the first is the default.",
-            show_default=DEFAULTS.models[0],
-        ),
-    ] = None,
     threads: Annotated[
         int | None,
         typer.Option(
@@ -47,26 +48,11 @@ def command(
     ] = None,
     api_key_file: Annotated[
         Path | None,
-        _access_option(
+        typer.Option(
             metavar="FILE",
             help="File of accepted API keys, one per line. The key in the environment variable "
             f"{KEY_VARIABLE} is accepted, too.",
-        ),
-    ] = None,
-    cors_origin: Annotated[
-        list[str] | None,
-        _access_option(
-            metavar="ORIGIN",
-            help="Web site whose pages may send requests, such as https://example.org, or * for "
-            "all sites; may be repeated.",
-        ),
-    ] = None,
-    allowed_host: Annotated[
-        list[str] | None,
-        _access_option(
-            metavar="NAME",
-            help="Host name, for example of a proxy, that a local server without keys accepts "
-            "besides localhost; may be repeated.",
+            rich_help_panel="Access",
         ),
     ] = None,
     **arguments: Any,
@@ -80,14 +66,10 @@ def command(
     if threads is None:
         threads = max(1, processors.num_processors() // max(arguments["workers"], 1))
     limits = {name: arguments.pop(name) for name in spec_fields(RequestLimits)}
+    for name in ("models", "cors_origins", "allowed_hosts"):
+        arguments[name] = tuple(arguments[name])
     settings = ServeSettings(
-        models=tuple(model or DEFAULTS.models),
-        threads=threads,
-        limits=RequestLimits(**limits),
-        api_keys=keys,
-        cors_origins=tuple(cors_origin or ()),
-        allowed_hosts=tuple(allowed_host or ()),
-        **arguments,
+        threads=threads, limits=RequestLimits(**limits), api_keys=keys, **arguments
     )
     if not settings.is_local and not keys:
         print(

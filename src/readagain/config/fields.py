@@ -54,8 +54,8 @@ class SpecField:
 
     Args:
         name: name of the field.
-        value_type: int, float, bool or str; object for a field that holds a spec. For an argument
-            of a function also `list[str]` or a `Literal`.
+        value_type: int, float, bool, str or, for a tuple, `list[str]`; object for a field that
+            holds a spec. For an argument of a function also a `Literal`.
         choices: values of a `Literal` field.
         range: valid numbers; None for all.
         variants: spec types that the field may hold; empty for a plain value.
@@ -164,7 +164,8 @@ def _make_field(name: str, hint: Any, help_text: str) -> SpecField:
     members = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     if all(is_dataclass(member) for member in members):
         return SpecField(name, object, variants=members, help=help_text)
-    return SpecField(name, members[0], range=value_range, help=help_text, default=default)
+    value_type = list[str] if get_origin(hint) is tuple else members[0]
+    return SpecField(name, value_type, range=value_range, help=help_text, default=default)
 
 
 def _help_texts(spec_type: type) -> dict[str, str]:

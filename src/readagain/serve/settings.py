@@ -77,7 +77,7 @@ class ServeSettings:
     port: Annotated[int, Range(0, 65535)] = 8000
     """Port to listen on; 0 for any free port."""
     models: tuple[str, ...] = (DEFAULT_MODEL,)
-    """Bundled models by name, or model folders; the first is the default."""
+    """Bundled model or model folder; the first is the default."""
     workers: _Size = 1
     """Number of server processes, which share the port."""
     threads: _Size = 1
@@ -86,9 +86,9 @@ class ServeSettings:
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     """Accepted API keys; if empty, no key is needed."""
     cors_origins: tuple[str, ...] = ()
-    """Other sites whose pages may send requests; * is every site."""
+    """Web site whose pages may send requests, such as https://example.org, or * for all sites."""
     allowed_hosts: tuple[str, ...] = ()
-    """Additional host names that a local server without a key accepts."""
+    """Host name, such as that of a proxy, that a local server without a key also accepts."""
 
     def __post_init__(self) -> None:
         check_fields(self)
