@@ -36,7 +36,7 @@ from readagain.serve.schemas import (
     SummarizeResponse,
     limited_request,
 )
-from readagain.serve.settings import MAX_BEAM, MAX_WORDS, ServeSettings
+from readagain.serve.settings import ServeSettings
 from readagain.version import __version__
 
 STATIC = Path(__file__).parent / "static"
@@ -63,12 +63,7 @@ def paced_route(timeout_s: float) -> type[APIRoute]:
         async def json(self) -> Any:
             if len(await self.body()) < LARGE_BODY_BYTES:
                 return await super().json()
-            return await run_until_disconnect(
-                self._parse_in_turn(),
-                self.receive,
-                deadline=self.state.start + timeout_s,
-                timeout_s=timeout_s,
-            )
+            return await run_until_disconnect(self._parse_in_turn(), self, timeout_s)
 
         async def _parse_in_turn(self) -> Any:
             nonlocal next_time
@@ -120,9 +115,8 @@ def add_routes(
         )
         results = await run_until_disconnect(
             queue.summarize(key, [text[: limits.max_chars] for text in body.texts]),
-            request.receive,
-            deadline=request.state.start + limits.timeout_s,
-            timeout_s=limits.timeout_s,
+            request,
+            limits.timeout_s,
         )
         worker_metrics.texts.labels(key.model).inc(len(results))
         return SummarizeResponse(
@@ -170,13 +164,7 @@ def add_routes(
         return ModelsResponse(
             models=descriptions,
             data=[ModelEntry(id=model.name) for model in descriptions],
-            limits=LimitsInfo(
-                max_texts=limits.max_texts,
-                max_chars=limits.max_chars,
-                max_body_bytes=limits.max_body_bytes,
-                max_beam=MAX_BEAM,
-                max_words=MAX_WORDS,
-            ),
+            limits=LimitsInfo.model_validate(limits),
             version=__version__,
         )
 
@@ -211,23 +199,19 @@ def add_routes(
 
 
 async def run_until_disconnect(
-    work: Coroutine[Any, Any, T], receive: Receive, *, deadline: float, timeout_s: float
+    work: Coroutine[Any, Any, T], request: Request, timeout_s: float
 ) -> T:
     """Return the result of `work`; cancel it if the client disconnects or at the deadline.
 
-    Args:
-        work: coroutine that computes the response.
-        receive: the `receive` of the request, after its body was read.
-        deadline: time on the clock of the event loop.
-        timeout_s: the timeout from which the deadline was computed, for the message.
+    The body of the request must have been read. The deadline is `timeout_s` after its start.
 
     Raises:
         ClientDisconnectedError: if the client disconnected.
         ApiError: at the deadline.
     """
     task = asyncio.create_task(work)
-    disconnect = asyncio.create_task(_wait_for_disconnect(receive))
-    remaining_s = deadline - asyncio.get_running_loop().time()
+    disconnect = asyncio.create_task(_wait_for_disconnect(request.receive))
+    remaining_s = request.state.start + timeout_s - asyncio.get_running_loop().time()
     try:
         await asyncio.wait(
             {task, disconnect}, timeout=remaining_s, return_when=asyncio.FIRST_COMPLETED

@@ -8,9 +8,9 @@ from pydantic_core import PydanticCustomError
 from readagain.config.fields import SpecField
 from readagain.config.options import OPTIONS, SummarizeOptions
 from readagain.engine.summary import ImportanceKind, Summary
-from readagain.engine.warnings import percent, warning
+from readagain.engine.warnings import SummaryWarning, percent, warning
 from readagain.explain.view import ExplainedToken, SourceToken, explanation_view
-from readagain.serve.settings import OPTION_LIMITS, RequestLimits
+from readagain.serve.settings import MAX_BEAM, MAX_WORDS, OPTION_LIMITS, RequestLimits
 
 
 class _Texts(BaseModel):
@@ -108,13 +108,6 @@ class ExplanationResponse(_Response):
     words: list[ExplainedToken]
 
 
-class WarningResponse(_Response):
-    """Possible problem of a headline."""
-
-    code: str
-    message: str
-
-
 class SummaryResult(_Response):
     """Headline of one text."""
 
@@ -130,7 +123,7 @@ class SummaryResult(_Response):
         Field(description="Estimated probability that the headline has no fault; null if unknown."),
     ]
     warnings: Annotated[
-        list[WarningResponse], Field(description="Possible problems of the headline.")
+        list[SummaryWarning], Field(description="Possible problems of the headline.")
     ]
     alternatives: Annotated[
         list[Alternative], Field(description="The next best headlines, best first.")
@@ -152,7 +145,7 @@ class SummaryResult(_Response):
             truncated=summary.truncated,
             read_share=summary.read_share,
             confidence=summary.confidence,
-            warnings=[WarningResponse.model_validate(each) for each in summary.warnings],
+            warnings=list(summary.warnings),
             alternatives=[
                 Alternative(summary=other.text, score=other.score) for other in summary.alternatives
             ],
@@ -164,9 +157,12 @@ class SummaryResult(_Response):
         read_share = self.read_share * share
         cut_warning = warning("truncated", percent(read_share))
         others = [each for each in self.warnings if each.code != cut_warning.code]
-        warnings = [WarningResponse.model_validate(cut_warning), *others]
         return self.model_copy(
-            update={"truncated": True, "read_share": read_share, "warnings": warnings}
+            update={
+                "truncated": True,
+                "read_share": read_share,
+                "warnings": [cut_warning, *others],
+            }
         )
 
 
@@ -199,8 +195,8 @@ class LimitsInfo(_Response):
         int, Field(description="Characters of a text that are read; the rest is cut off.")
     ]
     max_body_bytes: int
-    max_beam: int
-    max_words: int
+    max_beam: int = MAX_BEAM
+    max_words: int = MAX_WORDS
 
 
 class ModelEntry(_Response):

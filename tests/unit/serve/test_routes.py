@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import time
 from dataclasses import asdict
 
 import pytest
+from starlette.requests import Request
 
 from readagain.explain.view import explanation_view
 from readagain.serve import errors
@@ -371,8 +373,8 @@ def test_request_beyond_timeout_gets_504_and_is_dropped(run_client, blocked):
 
 def run_with_disconnect(work, disconnect):
     async def scenario():
-        deadline = asyncio.get_running_loop().time() + 30
-        return await run_until_disconnect(work(), disconnect, deadline=deadline, timeout_s=30)
+        scope = {"type": "http", "state": {"start": time.monotonic()}}
+        return await run_until_disconnect(work(), Request(scope, disconnect), 30)
 
     return asyncio.run(scenario())
 
