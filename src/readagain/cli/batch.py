@@ -142,7 +142,7 @@ def command(
     else:
         run_shards = local_engine(num_workers=workers)
     kept_rows = 0
-    with resumable(), job_progress("summarizing") as show:
+    with resumable(), job_progress() as show:
 
         def on_progress(progress: "JobProgress") -> None:
             nonlocal kept_rows

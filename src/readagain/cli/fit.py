@@ -1,6 +1,5 @@
 """`readagain fit`: train, export and evaluate a model on a user's pairs."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -54,7 +53,7 @@ def command(
         result = fit(
             pairs,
             console=persistent_console(),
-            progress=partial(job_progress, "reading", "writing"),
+            progress=job_progress,
             **arguments,
         )
     _print_result(result)

@@ -3,7 +3,6 @@
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -100,7 +99,7 @@ def command(
             inputs or (),
             limits=limits,
             on_inputs=_print_inputs,
-            progress=partial(job_progress, "reading", "writing"),
+            progress=job_progress,
             **arguments,
         )
     _print_summary(manifest, Path(arguments["out"]), is_detected=arguments["language"] is None)

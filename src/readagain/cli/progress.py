@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from readagain.errors import pluralize
 
 if TYPE_CHECKING:
-    from rich.progress import Task
+    from rich.progress import Task, TaskID
 
     from readagain.corpus.workers import JobProgress
 
@@ -20,7 +20,7 @@ MIN_TEXTS = 100
 
 
 @contextmanager
-def job_progress(*stages: str) -> Iterator["Callable[[JobProgress], None]"]:
+def job_progress() -> Iterator["Callable[[JobProgress], None]"]:
     """Yield a function that shows the progress of a job: a bar for each stage, or log lines."""
     if not sys.stderr.isatty():
         yield LineProgress()
@@ -30,15 +30,14 @@ def job_progress(*stages: str) -> Iterator["Callable[[JobProgress], None]"]:
 
     columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as bars:
-        tasks = {stage: bars.add_task(stage, total=1.0) for stage in stages}
-        start_times = {stages[0]: time.monotonic()}
+        tasks: dict[str, TaskID] = {}  # by stage
 
         def show(progress: "JobProgress") -> None:
-            now = time.monotonic()
-            text = describe_progress(
-                progress, elapsed_s=now - start_times.setdefault(progress.stage, now)
-            )
-            bars.update(tasks[progress.stage], completed=progress.share, description=text)
+            if progress.stage not in tasks:
+                tasks[progress.stage] = bars.add_task(progress.stage, total=1.0)
+            task = tasks[progress.stage]
+            text = describe_progress(progress, elapsed_s=bars.tasks[task].elapsed or 0.0)
+            bars.update(task, completed=progress.share, description=text)
 
         yield show
 

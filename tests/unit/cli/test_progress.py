@@ -116,7 +116,7 @@ def test_log_has_lines_at_intervals_and_ends_of_stages(capsys):
 @pytest.mark.parametrize("is_terminal", [False, True])
 def test_job_progress_is_printed_to_stderr_only(capsys, monkeypatch, is_terminal):
     monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
-    with job_progress("reading", "writing") as show:
+    with job_progress() as show:
         show(reading(1.0, 100))
         show(JobProgress(stage="writing", share=1.0, records=100))
     shown = capsys.readouterr()
