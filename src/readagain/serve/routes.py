@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Mapping
+from functools import partial
 from html import escape
 from pathlib import Path
 from time import monotonic
@@ -103,9 +104,14 @@ def add_routes(
 ) -> None:
     """Add all routes."""
     limits = settings.limits
-    route_class = paced_route(limits.timeout_s)
     # Only for the OpenAPI schema: `AdmissionMiddleware` checks keys before a body is read.
     dependencies = [Security(HTTPBearer(auto_error=False))] if settings.api_keys else []
+    add_post_route = partial(
+        app.router.add_api_route,
+        methods=["POST"],
+        dependencies=dependencies,
+        route_class_override=paced_route(limits.timeout_s),
+    )
 
     async def summarize(body: SummarizeRequest, request: Request) -> SummarizeResponse:
         """Write a headline for each text."""
@@ -130,14 +136,7 @@ def add_routes(
         )
 
     summarize.__annotations__["body"] = limited_request(limits)
-    app.router.add_api_route(
-        SUMMARIZE,
-        summarize,
-        methods=["POST"],
-        responses=_ERRORS,
-        dependencies=dependencies,
-        route_class_override=route_class,
-    )
+    add_post_route(SUMMARIZE, summarize, responses=_ERRORS)
 
     async def chat(body: ChatRequest, request: Request) -> Any:
         """Write a headline for the last message of the user, in the format of OpenAI."""
@@ -148,14 +147,8 @@ def add_routes(
             return StreamingResponse(chat_events(body, response), media_type="text/event-stream")
         return response
 
-    app.router.add_api_route(
-        CHAT,
-        chat,
-        methods=["POST"],
-        responses={200: {"content": {"text/event-stream": {}}}, **_ERRORS},
-        dependencies=dependencies,
-        route_class_override=route_class,
-    )
+    event_stream = {"content": {"text/event-stream": {}}}
+    add_post_route(CHAT, chat, responses={200: event_stream, **_ERRORS})
 
     @app.get("/v1/models", responses=_ERRORS, dependencies=dependencies)
     async def models() -> ModelsResponse:
