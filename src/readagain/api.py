@@ -33,11 +33,6 @@ if TYPE_CHECKING:
 
 Paths = str | Path | Sequence[str | Path]
 """One file or folder, or several."""
-TextProgress = Callable[[int], AbstractContextManager[Callable[[], None]]]
-"""Function that opens a progress display for a number of texts.
-
-The `with` block gets a function to call after each text.
-"""
 
 
 def prepare(
@@ -338,7 +333,9 @@ def evaluate(
     on_error: OnError = "stop",
     threads: int | None = None,
     precision: str | None = None,
-    progress: TextProgress = lambda total: nullcontext(lambda: None),
+    progress: "Callable[[int], AbstractContextManager[Callable[[], None]]]" = lambda total: (
+        nullcontext(lambda: None)
+    ),
     **decoding: Unpack[SummarizeOptions],
 ) -> "Evaluation":
     """Summarize a data set with a model and score the summaries with ROUGE.
@@ -365,7 +362,8 @@ def evaluate(
         on_error: what to do with invalid records: skip and report them, or stop at the first.
         threads: number of threads; None: all processors.
         precision: precision of the ONNX graphs; None: int8 if available.
-        progress: opens a progress display.
+        progress: opens a progress display for a number of texts; the `with` block gets a function
+            to call after each text.
         decoding: decoding options of `Summarizer.summarize`, instead of those of the protocol.
 
     Returns:

@@ -79,7 +79,7 @@ def _run_single(settings: ServeSettings, announce: Callable[[str], None]) -> Non
                 announce(server_url)
 
     start_logging()
-    server = Server(_uvicorn_config(settings, _create_app))
+    server = Server(_uvicorn_config(settings))
 
     def stop(number: int, frame: object) -> None:
         server.should_exit = True
@@ -116,7 +116,7 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
         port = reserved.getsockname()[1]
         start_logging(uvicorn_level=logging.INFO)
         sockets: list[Any] = [WorkerSocket(settings.host, port)]
-        supervisor = Supervisor(_uvicorn_config(settings, _create_worker_app), sockets)
+        supervisor = Supervisor(_uvicorn_config(settings), sockets)
         try:
             supervisor.run()
         finally:
@@ -125,15 +125,13 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
         raise ReadAgainError("workers: one could not start; see the reason in the log above")
 
 
-def _uvicorn_config(
-    settings: ServeSettings, create_app: "Callable[[ServeSettings], FastAPI]"
-) -> "uvicorn.Config":
+def _uvicorn_config(settings: ServeSettings) -> "uvicorn.Config":
     import uvicorn
 
     from readagain.serve.protocol import LimitedProtocol
 
     return uvicorn.Config(
-        partial(create_app, settings),
+        partial(_create_worker_app if settings.workers > 1 else _create_app, settings),
         factory=True,
         http=LimitedProtocol,
         loop="asyncio",  # uvloop ignores the buffer size of the protocol
