@@ -21,7 +21,7 @@ It is also the maximum cost of a batch of heavy requests while light requests ar
 MAX_BATCH_COST = 4 * LIGHT_COST
 """Maximum cost of a batch of heavy requests at other times, so that no batch takes long."""
 SHARED_PERIOD_S = 1.0
-"""Light requests are served for this many seconds after the last of them was waiting."""
+"""Heavy requests are limited until no light request has been waiting for this many seconds."""
 PAUSE_FACTOR = 2.0
 """Pause after a batch of heavy requests, as a multiple of the time that it took."""
 

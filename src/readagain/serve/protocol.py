@@ -17,18 +17,17 @@ Above this limit, the connection that has been blocked longest is closed.
 MAX_HEADER_BYTES = 16 << 10
 """Maximum size of the path, names and values in the headers of a request."""
 MAX_READ_BYTES = 32 << 10
-"""Maximum number of bytes that one connection parses before it is the turn of the others."""
+"""Maximum number of bytes of a connection that are read in one turn of the event loop."""
 MAX_SMALL_CHUNKS = 400
 """Maximum number of small chunks in a chunked body."""
 MIN_CHUNK_BYTES = 200
-"""Size from which a chunk is not small; parsing a chunk takes as long as for many bytes."""
+"""Minimum size of a chunk that is not small; parsing a chunk takes as long as many bytes."""
 
 
 class LimitedConnection(h11.Connection):
     """Parser that refuses long headers, and a body in many small chunks.
 
-    h11 itself limits only headers that are not complete yet. A chunk takes as long to parse as many
-    bytes.
+    h11 itself limits only headers that are not complete yet.
     """
 
     _num_chunks = 0
@@ -53,16 +52,11 @@ class LimitedConnection(h11.Connection):
 class LimitedProtocol(H11Protocol, asyncio.BufferedProtocol):
     """uvicorn's protocol with deadlines for request headers and for reading responses.
 
-    It differs from the base class in these ways:
-
-    - At most `MAX_READ_BYTES` of a connection are read and parsed in one turn of the event loop.
-    - A body in many small chunks is refused.
-
-    - `timeout_keep_alive` also applies to the first request of a connection, and until the headers
-      of a request are complete. In the base class the first byte of a request ends this timeout.
-    - When `limit_concurrency` connections are open, the connection that has been idle longest is
-      closed. The base class rejects new connections.
-    - A client that does not read its response is disconnected.
+    `timeout_keep_alive` also applies to the first request of a connection, and until the headers of
+    a request are complete. In the base class the first byte of a request ends this timeout. When
+    `limit_concurrency` connections are open, the connection that has been idle longest is closed;
+    the base class rejects new connections. A client that does not read its response is
+    disconnected.
     """
 
     _write_timer: asyncio.TimerHandle | None = None
@@ -83,7 +77,6 @@ class LimitedProtocol(H11Protocol, asyncio.BufferedProtocol):
             _abort_next_timeout({each: each.timeout_keep_alive_task for each in others})
 
     def _all_connections(self) -> "set[LimitedProtocol]":
-        """Return all connections of this worker, including this one."""
         return {each for each in self.connections if isinstance(each, LimitedProtocol)}
 
     def get_buffer(self, sizehint: int) -> memoryview:
