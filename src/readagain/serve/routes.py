@@ -147,8 +147,7 @@ def add_routes(
             return StreamingResponse(chat_events(body, response), media_type="text/event-stream")
         return response
 
-    event_stream = {"content": {"text/event-stream": {}}}
-    add_post_route(CHAT, chat, responses={200: event_stream, **_ERRORS})
+    add_post_route(CHAT, chat, responses={200: {"content": {"text/event-stream": {}}}, **_ERRORS})
 
     @app.get("/v1/models", responses=_ERRORS, dependencies=dependencies)
     async def models() -> ModelsResponse:
