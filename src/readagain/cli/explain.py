@@ -87,12 +87,7 @@ def command(
 
 
 def _read_text(argument: str, encoding: str) -> "TextRecord":
-    """Return the only text of an argument, a file or standard input.
-
-    Raises:
-        ConfigError: for an unknown encoding.
-        DataError: for a file without texts or with several.
-    """
+    """Return the only text of an argument, a file or standard input."""
     read_options = make_read_options(None, None, encoding)
     records = valid_records(read_inputs([argument], read_options, command="explain"), "stop")
     record = next(records, None)

@@ -61,11 +61,7 @@ def read_inputs(
 
 
 def is_input(path: Path, inputs: Iterable[str]) -> bool:
-    """Return whether an existing file is one of the inputs, perhaps under another name.
-
-    Raises:
-        DataError: for a missing file among the inputs.
-    """
+    """Return whether an existing file is one of the inputs, perhaps under another name."""
     files = (_find_path(argument) for argument in inputs if argument != STDIN)
     return any(file is not None and file.samefile(path) for file in files)
 
@@ -90,11 +86,7 @@ def _print_format_hint(record: "TextRecord") -> None:
 def make_read_options(
     format: str | None, text_column: str | None, encoding: str
 ) -> "TextReadOptions":
-    """Check the command-line options for reading files, and return them as one object.
-
-    Raises:
-        ConfigError: for an unknown format or encoding.
-    """
+    """Check the command-line options for reading files, and return them as one object."""
     from readagain.formats.lines import check_encoding
     from readagain.formats.texts import TEXT_FORMATS, TextReadOptions
 
@@ -109,9 +101,6 @@ def _find_path(argument: str) -> Path | None:
 
     If there is no file of this name, an argument with white space, or with neither a slash nor a
     suffix such as ".txt", is a text.
-
-    Raises:
-        DataError: for a folder, a URL or a missing file.
     """
     if not argument:  # Path("") would be the current folder
         return None

@@ -98,11 +98,7 @@ def command(
 
 
 def _parse_tests(options: list[str]) -> dict[str, Path]:
-    """Parse `--test NAME=PATH` options.
-
-    Raises:
-        ConfigError: for an option without a name, or a name given twice.
-    """
+    """Parse `--test NAME=PATH` options."""
     tests: dict[str, Path] = {}
     for option in options:
         name, separator, path = option.partition("=")

@@ -4,7 +4,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar, Unpack
@@ -26,13 +25,9 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
+# Python decodes bytes of the command line that are not UTF-8 to lone surrogates, which this error
+# handler writes as escapes such as \udcff.
 _ENCODING_ERRORS = "backslashreplace"
-"""Error handler for output.
-
-Python decodes bytes of the command line that are not UTF-8 to lone surrogates, which this handler
-writes as escapes such as \\udcff.
-"""
-
 
 EXAMPLES = (
     "readagain summarize article.txt",
@@ -97,21 +92,23 @@ def command(
     records = read_inputs(inputs or [STDIN], read_options, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     has_score = decoding["n_best"] > 1
-    format_json = partial(_format_json, field=field, has_score=has_score)
-    format_summary = format_json if is_json else _format_text
     report = _WarningReport()
     num_empty = 0  # empty lines, for skipped records, to print before the next summary
     with _open_output(output) as file, _SkippedRecords(output, on_error) as skipped:
-        # JSON has escapes for control characters; plain text has none, so they are replaced.
-        escape = for_terminal if file.isatty() and not is_json else str
-        with text_progress(is_shown=not file.isatty()) as count:
+        is_terminal = file.isatty()
+        with text_progress(is_shown=not is_terminal) as count:
             for result in _summarize(summarizer, records, decoding):
                 if isinstance(result, InvalidRecord):
                     skipped.add(result)
                     num_empty += not is_json
                     continue
                 record, summary = result
-                print("\n" * num_empty + escape(format_summary(record, summary)), file=file)
+                if is_json:
+                    line = _format_json(record, summary, field=field, has_score=has_score)
+                else:
+                    line = _format_text(summary)
+                    line = for_terminal(line) if is_terminal else line
+                print("\n" * num_empty + line, file=file)
                 num_empty = 0
                 file.flush()
                 report.add(record, summary)
@@ -223,10 +220,6 @@ def _check_overwrite(output: Path | None, inputs: Sequence[str], *, overwrite: b
     """Check that an existing file is replaced only with --overwrite, and that it is no input.
 
     An existing pipe or device is allowed, since it is not replaced.
-
-    Raises:
-        ConfigError: if a file would be replaced, or for --overwrite without --output.
-        DataError: for a missing input.
     """
     if overwrite and output is None:
         raise ConfigError("--overwrite: needs --output; name a file to write")
@@ -242,11 +235,7 @@ def _check_overwrite(output: Path | None, inputs: Sequence[str], *, overwrite: b
 
 
 def _is_json_name(output: Path) -> bool:
-    """Return whether the output is written as JSONL, by the name of the file.
-
-    Raises:
-        ConfigError: for a name of a CSV, Parquet or compressed file; these cannot be written.
-    """
+    """Return whether the output is written as JSONL, by the name of the file."""
     from readagain.formats.files import plain_name
     from readagain.formats.texts import text_format
 
@@ -279,7 +268,6 @@ def _summarize(
 
 
 def _num_chars(record: "TextRecord | InvalidRecord") -> int:
-    """Return the number of characters of the fields of a record."""
     content = record.content if isinstance(record, InvalidRecord) else record.fields
     values = content.values() if isinstance(content, dict) else [content]
     return sum(len(value) for value in values if isinstance(value, str | bytes | list))
@@ -336,7 +324,7 @@ def available_batches(
         raise errors[0]
 
 
-def _format_text(record: "TextRecord", summary: "Summary") -> str:
+def _format_text(summary: "Summary") -> str:
     if not summary.alternatives:
         return summary.text
     n_best = enumerate((summary, *summary.alternatives), start=1)
