@@ -77,16 +77,14 @@ class ModelDir:
             find_language(run.data.language)
         except ConfigError as error:
             raise ArtifactError(f"{error}; this version cannot use the model") from error
-        model_dir = cls(
+        return cls(
             path,
             manifest,
             run,
-            source_vocab=Vocab.load(path / SOURCE_VOCAB_FILE),
-            vocab=Vocab.load(path / VOCAB_FILE),
+            source_vocab=_load_vocab(path, SOURCE_VOCAB_FILE, run.source_vocab_size),
+            vocab=_load_vocab(path, VOCAB_FILE, run.vocab_size),
             truecaser=Truecaser.load(path / CASES_FILE) if CASES_FILE in optional else Truecaser(),
         )
-        _check_vocabs(model_dir)
-        return model_dir
 
     def has(self, name: str) -> bool:
         """Return whether the model has the file `name`."""
@@ -135,17 +133,15 @@ class ModelDir:
         return read_json_object(self.path / name, max_bytes=MAX_OBJECT_BYTES)
 
 
-def _check_vocabs(model_dir: ModelDir) -> None:
-    """Check that the vocabularies have the sizes that `run.json` sets."""
-    for name, vocab, expected in (
-        (SOURCE_VOCAB_FILE, model_dir.source_vocab, model_dir.run.source_vocab_size),
-        (VOCAB_FILE, model_dir.vocab, model_dir.run.vocab_size),
-    ):
-        if len(vocab) != expected:
-            raise ArtifactError(
-                f"{model_dir.path}: {RUN_FILE} sets a vocabulary of {expected} words, "
-                f"{name} has {len(vocab)}; was {name} edited by hand?"
-            )
+def _load_vocab(path: Path, name: str, expected_size: int) -> Vocab:
+    """Load a vocabulary; raise an `ArtifactError` unless it has the size that `run.json` sets."""
+    vocab = Vocab.load(path / name)
+    if len(vocab) != expected_size:
+        raise ArtifactError(
+            f"{path}: {RUN_FILE} sets a vocabulary of {expected_size} words, "
+            f"{name} has {len(vocab)}; was {name} edited by hand?"
+        )
+    return vocab
 
 
 def check_new_dir(path: Path) -> None:

@@ -58,8 +58,7 @@ def _contradictions(run: RunSpec) -> list[str]:
     train, decode = run.train, run.decode
     problems = _sentence_problems(run)
     if isinstance(run.model, ModelSpec):
-        problems += _unused_settings(run.model)
-        problems += _shortlist_problems(run, run.model)
+        problems += _network_problems(run, run.model)
     if train.best_by == "rouge" and train.rouge_pairs == 0:
         problems.append(
             "train.best_by is 'rouge', but train.rouge_pairs is 0, so ROUGE is not computed; "
@@ -115,21 +114,16 @@ def _sentence_problems(run: RunSpec) -> list[str]:
     return problems
 
 
-def _shortlist_problems(run: RunSpec, model: ModelSpec) -> list[str]:
-    """Return a message if the shortlist is too small for the words of one text."""
+def _network_problems(run: RunSpec, model: ModelSpec) -> list[str]:
+    """Return a message for each setting of the network that is too small or has no effect."""
+    problems, encoder = [], model.encoder
     num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
     min_size = _NUM_SPECIAL_TOKENS + num_sequences * run.data.max_source_words
-    if not 0 < model.shortlist_size < min_size:
-        return []
-    return [
-        f"model.shortlist_size is {model.shortlist_size}; expected {min_size} or more, for all "
-        "words of a source and the four special tokens, or 0 for no shortlist"
-    ]
-
-
-def _unused_settings(model: ModelSpec) -> list[str]:
-    """Return a message for each setting that was changed but has no effect in this network."""
-    problems, encoder = [], model.encoder
+    if 0 < model.shortlist_size < min_size:
+        problems.append(
+            f"model.shortlist_size is {model.shortlist_size}; expected {min_size} or more, for all "
+            "words of a source and the four special tokens, or 0 for no shortlist"
+        )
     if model.copied_words != "place" and model.output != "copy":
         problems.append(
             f"model.copied_words is {model.copied_words!r}, but model.output is {model.output!r}; "
