@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from readagain.batch.job_dir import JobManifest
     from readagain.corpus.workers import JobProgress
 
-
 EXAMPLES = (
     "readagain batch 'news/*.jsonl.gz' headlines/",
     "readagain batch news.parquet headlines/ --text-column body --field headline",

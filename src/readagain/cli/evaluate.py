@@ -1,5 +1,6 @@
 """`readagain evaluate`: score a model on a data set."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from readagain.evaluation.evaluate import Evaluation
 
 PROTOCOL_HELP = f"Protocol, which sets decoding and the kind of ROUGE: {', '.join(PROTOCOLS)}."
-
 
 EXAMPLES = (
     "readagain evaluate --model news --data data/mine",
@@ -81,8 +81,6 @@ def command(
     if save is not None:
         save_summaries(save, result)
     if as_json:
-        import json
-
         print(json.dumps(result.as_json(), indent=2))
     else:
         _print_tables(result)

@@ -12,7 +12,6 @@ from readagain.fitting.fit import fit
 if TYPE_CHECKING:
     from readagain.fitting.job import FitResult
 
-
 EXAMPLES = (
     "readagain fit pairs.csv --out models/mine",
     "readagain fit pairs.csv --out models/mine --base news",

@@ -12,11 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from readagain import __version__
 from readagain.cli.options import as_option
-from readagain.cli.output import (
-    discard_output,
-    escape_unencodable,
-    open_missing_streams,
-)
+from readagain.cli.output import discard_output, prepare_streams
 from readagain.errors import DISK_FULL, ArgumentError, DataError, ReadAgainError
 
 # Modules of readagain.cli, in the order of --help. Each has a function `command` and `EXAMPLES`,
@@ -104,8 +100,7 @@ def _print_version(is_set: bool) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a `ReadAgainError` becomes one line on stderr and exit status 2."""
-    open_missing_streams()
-    escape_unencodable()
+    prepare_streams()
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     # --debug is accepted anywhere, since users append it to a command that failed.
     debug = "--debug" in arguments

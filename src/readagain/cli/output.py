@@ -12,16 +12,12 @@ if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
 
 
-def open_missing_streams() -> None:
-    """Use the null device for each standard stream that the parent process has closed."""
+def prepare_streams() -> None:
+    """Replace closed standard streams by the null device; escape what stdout cannot encode."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, os.O_RDWR)
             setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
-
-
-def escape_unencodable() -> None:
-    """Make standard output escape characters that its encoding does not have."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 

@@ -1,6 +1,7 @@
 """`readagain presets`: list presets, or print one."""
 
-from typing import Annotated, Any
+import json
+from typing import Annotated
 
 import typer
 
@@ -30,10 +31,8 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """List the presets, or print all settings of one."""
-    import json
-
     from readagain.config.files import run_to_json, run_to_toml
-    from readagain.presets import BASELINES
+    from readagain.presets import BASELINES, PRESETS
     from readagain.presets.find import find_run
 
     if name is not None:
@@ -42,25 +41,18 @@ def command(
         print(run_to_json(run) if as_json else run_to_toml(run), end="")
     elif changes:
         raise ConfigError("--set: needs a preset; name one")
-    elif as_json:
-        print(json.dumps(_preset_rows(), indent=2, ensure_ascii=False))
     else:
-        print_table(
-            {"name": "left", "words": "right", "paper": "left"},
-            [
-                (row["name"], f"{row['vocab_size']:,}" if row["vocab_size"] else "–", row["paper"])
-                for row in _preset_rows()
-            ],
-        )
-
-
-def _preset_rows() -> list[dict[str, Any]]:
-    """Return name, title, size and paper of each baseline and preset; a baseline has the size 0."""
-    from readagain.presets import BASELINES, PRESETS
-
-    baselines = [(name, spec, 0) for name, spec in BASELINES.items()]
-    networks = [(name, run, run.vocab_size) for name, run in PRESETS.items()]
-    return [
-        {"name": name, "title": spec.title, "vocab_size": vocab_size, "paper": spec.paper}
-        for name, spec, vocab_size in (*baselines, *networks)
-    ]
+        rows = [
+            # A baseline has no network, so its size is 0.
+            (name, each.title, getattr(each, "vocab_size", 0), each.paper)
+            for name, each in (BASELINES | PRESETS).items()
+        ]
+        if as_json:
+            keys = ("name", "title", "vocab_size", "paper")
+            entries = [dict(zip(keys, row, strict=True)) for row in rows]
+            print(json.dumps(entries, indent=2, ensure_ascii=False))
+        else:
+            print_table(
+                {"name": "left", "words": "right", "paper": "left"},
+                [(name, f"{size:,}" if size else "–", paper) for name, _, size, paper in rows],
+            )

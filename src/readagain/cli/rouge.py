@@ -1,5 +1,6 @@
 """`readagain rouge`: score summaries like ROUGE-1.5.5 without Perl, or over Unicode words."""
 
+import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -88,7 +89,11 @@ def command(
     reports = [score_corpus(system_texts, reference_groups, settings) for system_texts in texts]
     comparison = compare_reports(*reports) if compare is not None else {}
     if as_json:
-        _print_json(reports, comparison)
+        content = reports[0].as_json()
+        if comparison:
+            content["other"] = reports[1].as_json()
+            content["comparison"] = {name: asdict(test) for name, test in comparison.items()}
+        print(json.dumps(content, indent=2))
     else:
         _print_tables(reports, comparison, systems)
 
@@ -128,16 +133,6 @@ def _read_files(
             for groups in (texts, reference_groups)
         )
     return texts, reference_groups
-
-
-def _print_json(reports: "list[Report]", comparison: "dict[str, Comparison]") -> None:
-    import json
-
-    content = reports[0].as_json()
-    if comparison:
-        content["other"] = reports[1].as_json()
-        content["comparison"] = {name: asdict(test) for name, test in comparison.items()}
-    print(json.dumps(content, indent=2))
 
 
 def _print_tables(

@@ -15,7 +15,6 @@ from readagain.serve.settings import RequestLimits, ServeSettings, check_api_key
 DEFAULTS = ServeSettings()
 KEY_VARIABLE = "READAGAIN_API_KEY"
 
-
 EXAMPLES = (
     "readagain serve",
     "readagain serve --model news --model runs/mine --port 8080",

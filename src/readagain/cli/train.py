@@ -13,7 +13,6 @@ from readagain.cli.output import persistent_console
 if TYPE_CHECKING:
     from readagain.training.loop import TrainingResult
 
-
 EXAMPLES = (
     "readagain train tiny --data data/mine --out runs/mine",
     "readagain train tiny --data data/mine --out runs/mine --set train.epochs=20",
