@@ -98,11 +98,7 @@ class ModelDir:
         )
 
     def file(self, name: str, *, purpose: str) -> Path:
-        """Return the path of a file of the model.
-
-        Raises:
-            ArtifactError: if the model does not have the file; `purpose` names what needs it.
-        """
+        """Return the path of a file; the error for a missing one names the `purpose`."""
         if not self.has(name):
             raise ArtifactError(f"{self.path}: {purpose} needs {name}, which this model lacks")
         return self.path / name
@@ -145,11 +141,7 @@ def _load_vocab(path: Path, name: str, expected_size: int) -> Vocab:
 
 
 def check_new_dir(path: Path) -> None:
-    """Check that a folder does not exist or is empty.
-
-    Raises:
-        ArtifactError: if the folder is not empty, or the path is that of a file.
-    """
+    """Raise an `ArtifactError` unless a folder does not exist or is empty."""
     is_new = not path.exists() and not path.is_symlink()
     if not is_new and (not path.is_dir() or any(path.iterdir())):
         raise ArtifactError(f"{path}: exists already; name a new folder")

@@ -18,11 +18,7 @@ def num_processors() -> int:
 
 
 def num_threads(threads: int | None) -> int:
-    """Return the number of threads to use; None means one per processor.
-
-    Raises:
-        ArgumentError: if the number is not between 1 and `MAX_PER_PROCESSOR` per processor.
-    """
+    """Return the number of threads to use, checked; None means one per processor."""
     if threads is None:
         return num_processors()
     check_parallelism("threads", threads)
@@ -30,11 +26,7 @@ def num_threads(threads: int | None) -> int:
 
 
 def check_parallelism(argument: str, number: int) -> None:
-    """Check the value of an argument that is a number of threads or processes.
-
-    Raises:
-        ArgumentError: if the number is not between 1 and `MAX_PER_PROCESSOR` per processor.
-    """
+    """Raise an `ArgumentError` for less than one or too many threads or processes."""
     limit = MAX_PER_PROCESSOR * num_processors()
     if not 1 <= number <= limit:
         raise ArgumentError(

@@ -25,10 +25,6 @@ def read_inputs(
         inputs: texts, file names, or `STDIN`.
         options: how files are read.
         command: name of the command, for messages.
-
-    Raises:
-        ConfigError: if standard input is the only input and is a terminal.
-        DataError: for a missing file.
     """
     from readagain.formats.texts import TextRecord, read_stream, read_texts
 

@@ -166,11 +166,7 @@ class _SkippedRecords(ExitStack):
         self._file: TextIO | None = None
 
     def add(self, record: InvalidRecord) -> None:
-        """Count a record and write it to the file.
-
-        Raises:
-            InvalidRecordError: if invalid records are not skipped.
-        """
+        """Count a record and write it to the file, or raise it if records are not skipped."""
         from readagain.formats.jsonl import to_json
         from readagain.storage.files import write_output
 
@@ -187,11 +183,7 @@ class _SkippedRecords(ExitStack):
         print(to_json(record.as_row()), file=self._file)
 
     def report(self, *, has_summaries: bool) -> None:
-        """Print the first skipped records and the number of all.
-
-        Raises:
-            DataError: if no record was valid.
-        """
+        """Print the first skipped records and the number of all; fail if no record was valid."""
         if not self._first_records:
             if self._path is not None:  # skipped records of the replaced output
                 self._path.unlink(missing_ok=True)

@@ -134,11 +134,7 @@ def walk_fields(spec: object, prefix: str = "") -> Iterator[tuple[str, SpecField
 
 
 def check_fields(spec: object) -> None:
-    """Check the fields of a dataclass whose type hints list choices or a range.
-
-    Raises:
-        ArgumentError: naming the field, its value and what is expected.
-    """
+    """Raise an `ArgumentError` if a field is not one of its choices or outside of its range."""
     for name, field in spec_fields(type(spec)).items():
         value = getattr(spec, name)
         allowed_values = field.range or field.choices

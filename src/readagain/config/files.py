@@ -38,11 +38,7 @@ def spec_to_dict(spec: Any) -> dict[str, Any]:
 
 
 def run_from_dict(settings: Mapping[str, Any], *, where: str = "run") -> RunSpec:
-    """Build a run from the result of `spec_to_dict`; missing settings take their defaults.
-
-    Raises:
-        ConfigError: with all unknown settings and all invalid values.
-    """
+    """Build a run from the result of `spec_to_dict`; missing settings take their defaults."""
     missing = [name for name in ("title", "paper") if name not in settings]
     raise_problems([f"no '{name}'; add it" for name in missing], where=where)
     return override(RunSpec(title="", paper=""), _without_removed(settings), where=where)
@@ -67,21 +63,12 @@ def save_run(run: RunSpec, path: Path) -> None:
 
 
 def load_run(path: Path) -> RunSpec:
-    """Load a run from the JSON file of `save_run`.
-
-    Raises:
-        ArtifactError: if the file is not a JSON object.
-        ConfigError: with all unknown settings and all invalid values.
-    """
+    """Load a run from the JSON file of `save_run`."""
     return run_from_dict(read_json_object(path, max_bytes=MAX_RUN_BYTES), where=str(path))
 
 
 def load_run_file(path: Path, presets: Mapping[str, RunSpec]) -> RunSpec:
-    """Load a run from a TOML run file: the name of a preset, and changes under `[override]`.
-
-    Raises:
-        ConfigError: naming the file and every problem in it.
-    """
+    """Load a run from a TOML run file: the name of a preset, and changes under `[override]`."""
     try:
         with os_errors(path, "read", ConfigError):
             content = tomllib.loads(read_bounded(path, max_bytes=MAX_RUN_BYTES).decode("utf-8"))

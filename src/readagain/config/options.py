@@ -75,9 +75,7 @@ def with_defaults(options: SummarizeOptions) -> SummarizeOptions:
 def decode_overrides(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that override settings of the model, by field of `DecodeSpec`.
 
-    Raises:
-        TypeError: for an unknown option.
-        ArgumentError: naming every value that is out of range.
+    An unknown option is a `TypeError`; one `ArgumentError` names all invalid values.
     """
     problems = {}
     overrides: dict[str, Any] = {}
@@ -107,9 +105,6 @@ def override_decode(decode: DecodeSpec, overrides: Mapping[str, Any]) -> DecodeS
 
     If `overrides` sets a maximum below the minimum of `decode`, the minimum is lowered to the
     maximum, unless `overrides` sets the minimum. A maximum of 0 means that there is no limit.
-
-    Raises:
-        ArgumentError: if a minimum is above its maximum.
     """
     result = replace(decode, **overrides)
     for unit in ("words", "bytes"):
@@ -128,12 +123,7 @@ def override_decode(decode: DecodeSpec, overrides: Mapping[str, Any]) -> DecodeS
 
 
 def resolve_decode(decode: DecodeSpec, options: SummarizeOptions) -> DecodeSpec:
-    """Return the settings of the model, `decode`, with the options of one call applied.
-
-    Raises:
-        TypeError: for an unknown option.
-        ArgumentError: naming every value that is out of range or contradicts another.
-    """
+    """Return the settings of the model, `decode`, with the options of one call applied."""
     resolved = override_decode(decode, decode_overrides(options))
     options = with_defaults(options)
     if options["n_best"] > resolved.beam_size:

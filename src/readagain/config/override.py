@@ -50,9 +50,6 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, object]:
     """Parse `NAME=VALUE` strings: `decode.beam_size=5` becomes `{"decode.beam_size": 5}`.
 
     Values are written as in TOML; a bare word is a string, so `model.output=copy` needs no quotes.
-
-    Raises:
-        ArgumentError: for a string without `=`.
     """
     changes: dict[str, object] = {}
     for assignment in assignments:

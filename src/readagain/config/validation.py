@@ -13,11 +13,7 @@ _MAX_RISK_WORDS = 62
 
 
 def validate_run(run: RunSpec) -> None:
-    """Check every setting of a run.
-
-    Raises:
-        ConfigError: naming every problem.
-    """
+    """Check every setting of a run; raise one `ConfigError` for all problems."""
     raise_problems(find_problems(run))
 
 
@@ -35,12 +31,9 @@ def find_problems(run: RunSpec) -> list[str]:
 
 
 def raise_problems(problems: Sequence[str], *, where: str = "", argument: str = "") -> None:
-    """Raise one error for all problems; do nothing if there are none.
+    """Raise one `ConfigError` for all problems; do nothing if there are none.
 
     `where` is the file or folder with the problems, or `argument` the argument with the problems.
-
-    Raises:
-        ConfigError: one line for one problem, a count and a list for several.
     """
     if not problems:
         return

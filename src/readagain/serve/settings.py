@@ -138,11 +138,7 @@ class ServeSettings:
 
 
 def check_api_keys(keys: list[str], where: str) -> tuple[str, ...]:
-    """Check that keys are long enough and can be sent in a header.
-
-    Raises:
-        ConfigError: if a key is invalid; the message does not contain the key.
-    """
+    """Check that keys are long enough and can be sent in a header; no message contains a key."""
     for number, key in enumerate(keys, start=1):
         if len(key) < MIN_KEY_LENGTH or not all("!" <= character <= "~" for character in key):
             raise ConfigError(
@@ -154,11 +150,7 @@ def check_api_keys(keys: list[str], where: str) -> tuple[str, ...]:
 
 
 def read_api_keys(path: Path) -> tuple[str, ...]:
-    """Read a file of keys, one per line; empty lines and lines that start with # are skipped.
-
-    Raises:
-        ConfigError: if the file cannot be read or contains no valid key.
-    """
+    """Read a file of keys, one per line; empty lines and lines that start with # are skipped."""
     try:
         lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:

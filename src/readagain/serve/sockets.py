@@ -12,9 +12,6 @@ def bind(host: str, port: int, shared: bool = False) -> socket.socket:
 
     If `shared`, other sockets of this user may be bound to the same port; the kernel distributes
     connections evenly among the sockets that listen.
-
-    Raises:
-        ArgumentError: if the port cannot be bound.
     """
     try:
         family, *_, address = socket.getaddrinfo(
@@ -64,9 +61,6 @@ def reserve(host: str, port: int) -> socket.socket:
     """Bind a socket to a port that several workers will share, unless another server uses the port.
 
     The port is first bound exclusively, since two servers could otherwise share it by mistake.
-
-    Raises:
-        ConfigError: if the port cannot be bound, or this system cannot share ports.
     """
     if sys.platform != "linux":
         raise ConfigError(
