@@ -1,17 +1,12 @@
 """Prometheus metrics."""
 
-import math
 import os
-import time
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from readagain.serve.settings import METRICS_DIR
-
-MEMORY_INTERVAL_S = 5.0
-"""Minimum time between two measurements of memory; memory is measured when a batch starts."""
 
 _LATENCY_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _BATCH_SIZE_BUCKETS = (1, 2, 4, 8, 12, 16)
@@ -23,7 +18,6 @@ class Metrics:
     def __init__(self) -> None:
         registry = CollectorRegistry()
         self._registry = registry
-        self._memory_measured_at = -math.inf
         self._requests = Counter(
             "readagain_requests", "Requests, by route and status.", ["route", "status"],
             registry=registry,
@@ -55,12 +49,9 @@ class Metrics:
         self._seconds.labels(route).observe(seconds)
 
     def observe_batch(self, size: int) -> None:
-        """Record the size of a batch when it starts; also measure memory from time to time."""
+        """Record the size of a batch when it starts; also measure memory, which takes 0.1 ms."""
         self._batches.observe(size)
-        now = time.monotonic()
-        if now - self._memory_measured_at >= MEMORY_INTERVAL_S:
-            self._memory_measured_at = now
-            self._resident.set(resident_bytes())
+        self._resident.set(resident_bytes())
 
     def render(self) -> bytes:
         """Return the metrics of all workers in Prometheus' text format.
