@@ -29,7 +29,7 @@ _RENAMED_OPTIONS = {
     "summary_field": "--field",
     "tests": "--test",
 }
-"""Options, by Python argument, that are not named after the argument."""
+"""Command-line options that are not named after their Python argument."""
 
 # Functions that define an option under the heading Reading, Writing or Running of --help.
 reading_option = partial(typer.Option, rich_help_panel="Reading")
@@ -145,7 +145,7 @@ def _make_parameter(
         unset: shown in --help as the default of a number whose default is None.
         panel: heading of the option in the help text.
         short: short form of the option, such as `-o`.
-        settings: other settings of the option.
+        settings: other settings of `typer.Option`.
     """
     flag = as_option(option.name).replace(" or ", "/")
     if option.default is True:

@@ -169,7 +169,7 @@ class SummaryResult(_Response):
 class SummarizeResponse(_Response):
     """One result per text, in order."""
 
-    model: Annotated[str, Field(description="Name of the model that wrote them.")]
+    model: Annotated[str, Field(description="Name of the model.")]
     results: list[SummaryResult]
 
 
@@ -219,14 +219,14 @@ class ModelsResponse(_Response):
 
 
 class HealthResponse(_Response):
-    """The process answers."""
+    """Response of a process that is alive."""
 
     status: Literal["ok"] = "ok"
     version: str
 
 
 class ReadyResponse(_Response):
-    """Requests are accepted."""
+    """Response of a server that accepts requests."""
 
     status: Literal["ready"] = "ready"
 
