@@ -76,23 +76,17 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-_REPLACED_IN_TERMINAL = {
-    code: "\N{REPLACEMENT CHARACTER}"
-    for codes in (
-        (*range(0x20), *range(0x7F, 0xA0)),
-        (0x2028, 0x2029),  # line separators
-        (*range(0x202A, 0x202F), *range(0x2066, 0x206A)),  # direction overrides and isolates
-        range(0xD800, 0xE000),  # lone surrogates
-    )
-    for code in codes
-    if chr(code) not in "\t\n"
-}
-"""Translation table of the characters that `for_terminal` replaces."""
+_UNSAFE_IN_TERMINAL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters except tab and line feed
+    r"\u2028\u2029"  # line separators
+    r"\u202a-\u202e\u2066-\u2069"  # direction overrides and isolates
+    r"\ud800-\udfff]"  # lone surrogates
+)
 
 
 def for_terminal(text: str) -> str:
     """Replace control characters, which could move the cursor, change colours or reorder text."""
-    return text.translate(_REPLACED_IN_TERMINAL)
+    return _UNSAFE_IN_TERMINAL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 MAX_QUOTE_LENGTH = 80
