@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from readagain.serve.errors import ApiError
 from readagain.text.normalization import LONE_SURROGATE
@@ -25,13 +25,7 @@ _SPEAKER = re.compile(r"^(?:USER|ASSISTANT|SYSTEM): ", re.MULTILINE)
 _WANTS_JSON = re.compile(r'\{\s*"title"\s*:')
 
 
-class _LenientModel(BaseModel):
-    """Base class of requests; ignores unknown fields, since clients send many of them."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class ContentPart(_LenientModel):
+class ContentPart(BaseModel):
     """Part of a message; parts that are not text are ignored."""
 
     type: str
@@ -41,7 +35,7 @@ class ContentPart(_LenientModel):
 _Parts = Annotated[list[ContentPart], Field(max_length=MAX_ITEMS, fail_fast=True)]
 
 
-class ChatMessage(_LenientModel):
+class ChatMessage(BaseModel):
     """Message of a conversation."""
 
     role: str
@@ -55,14 +49,14 @@ class ChatMessage(_LenientModel):
         return self.content or ""
 
 
-class StreamOptions(_LenientModel):
+class StreamOptions(BaseModel):
     """Options of a streamed completion."""
 
     include_usage: bool = False
 
 
-class ChatRequest(_LenientModel):
-    """Conversation whose last user message gets a headline; other fields are ignored."""
+class ChatRequest(BaseModel):
+    """Conversation whose last user message gets a headline; unknown fields are ignored."""
 
     messages: Annotated[
         list[ChatMessage],
