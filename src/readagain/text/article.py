@@ -29,7 +29,8 @@ _NAME = r"(?:[A-Z][\w'.-]*|(?:al|bin|da|de|del|der|di|du|el|la|le|van|von)(?=\s)
 _NAMES = rf"{_NAME}(?:\s+{_NAME}){{0,4}}"
 _AGENCY = (
     r"(?:Reuters|AP|AFP|UPI|APP|ANI|PTI|IANS|DPA|dpa|EFE|ANSA|TASS|RIA|PA|CNN|BBC|CBS|ABC|NBC"
-    r"|Xinhua|Kyodo|Yonhap|Interfax|Anadolu|Bloomberg|Associated\ Press|Press\ Association)"
+    r"|Xinhua|Kyodo|Yonhap|Interfax|Anadolu|Bloomberg|Associated\ Press|Press\ Association"
+    r"|BUSINESS\ WIRE|GLOBE\ NEWSWIRE|PRNewswire)"
 )
 _ROLE = (
     r"(?:[Ee]ditor|[Cc]orrespondent|[Rr]eporter|[Ww]riter|[Cc]olumnist|[Cc]ontributor|[Jj]ournalist"
@@ -39,6 +40,7 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
+_DATE = rf"(?:(?i:{_MONTH})\.?\s\d{{1,2}}|\d{{1,2}}\.?\s(?i:{_MONTH})\.?)(?:,?\s\d{{4}})?"
 _DAY = r"(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?"
 _DATE_WORD = (
     rf"(?:\d{{1,4}}(?:st|nd|rd|th)?|\d{{1,4}}T\d\d|{_MONTH}|{_DAY}|[ap]\.?m|gmt|utc|bst|cet|cest|eet|e[sd]?t"
@@ -96,21 +98,30 @@ _BOILERPLATE_LINE = re.compile(
         | (?:listen\sto|save|read|print|bookmark)\s(?:this|the)\s(?:article|story|page).{{0,30}}
         | read\smore | advertise?ment | advert | sponsored(?:\scontent)? | promoted | loading\W*
         | skip\sto\s(?:main\s)?content | (?:this\sarticle\sis\s)?more\sthan\s\d+\s\w+\sold
-        | \d+\smin(?:ute)?s?\sread | key\spoints | highlights | in\sbrief | at\sa\sglance
-        | breaking(?:\snews)? | live | exclusive | .{{0,40}}\bcookies?\b.{{0,60}} )
+        | \d+\smin(?:ute)?s?\sread | key\spoints | (?:story\s)?highlights | in\sbrief
+        | at\sa\sglance | breaking(?:\snews)? | live | exclusive | .{{0,40}}\bcookies?\b.{{0,60}} )
+    # The head of a press release or of an e-mail: its kind, contacts, place and date.
+    | (?i: for\s(?:immediate\s)?release(?:\s*:.*)? | embargo(?:ed)?\b.{{0,80}}[^.]
+        | (?:press|media|news)\s(?:release|statement|advisory)
+            (?:,?\s(?:no\.?\s?)?[\d#].* | \s*[:|–-].*)?
+        | (?:(?:press|media|news)\s)?(?:contacts?|enquiries|inquiries)\s*:.*
+        | (?:phone|tel(?:ephone)?|mobile|fax|e-?mail|web(?:site)?)\b\.?\s*:.*
+        | (?:from|to|cc|subject|sent|date|reply-to)\s*:.*
+        | [\w.+-]+@[\w.-]+ | (?:https?://|www\.)\S+ | [+(]?\d[\d\s().+/-]{{5,}}\d )
+    | {_NAMES}(?:,\s{_NAMES}){{0,2}},\s{_DATE}
     # A navigation path: "Home > News > Politics".
     | \w[\w\s&]{{0,30}}(?:\s[>›]\s[\w\s&]{{1,30}})+
     """,
     re.VERBOSE,
 )
 
-# "LONDON (Reuters) - ", "NORRVIK, Nov 16 (AFP) - ", "NORRVIK, Eltor - "
+# "LONDON (Reuters) - ", "NORRVIK, Nov 16 (AFP) - ", "NORRVIK, Eltor - ", "Norrvik, 16 Nov 2026 - "
 _DATELINE = re.compile(
     rf"""
-    (?: {_NAMES}(?:[,/]\s?{_NAMES}){{0,2}}(?:,?\s(?i:{_MONTH})\.?\s\d{{1,2}})?,?\s
-        \((?:{_AGENCY})(?:[/,]\s?[\w\s]+)?\)
-      | [A-Z][A-Z.'-]+(?:\s[A-Z][A-Z.'-]+){{0,3}}(?:,\s{_NAMES})?
-        (?:,?\s(?i:{_MONTH})\.?\s\d{{1,2}})?
+    (?: {_NAMES}(?:[,/]\s?{_NAMES}){{0,2}}(?:,?\s{_DATE})?,?(?:\s|--)
+        (?:\((?:{_AGENCY})(?:[/,]\s?[\w\s]+)?\)|/PRNewswire[^/]{{0,40}}/)
+      | [A-Z][A-Z.'-]+(?:\s[A-Z][A-Z.'-]+){{0,3}}(?:,\s{_NAMES})?(?:,?\s{_DATE})?
+      | {_NAMES}(?:,\s{_NAMES}){{0,2}},\s{_DATE}
     )
     \s*(?:--|\s-|[―—–])\s*(?=["'`]?[A-Z\d])
     """,

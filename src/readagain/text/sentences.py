@@ -48,7 +48,7 @@ _ENDS_BEFORE_SPACE = frozenset("؟۔।॥։።") | _ENDS_WITHOUT_SPACE
 _NEXT_WORD = re.compile(r"[^\w\s]{0,6}(\w[\w-]{0,40})?(\.?)")
 _OPENING_QUOTES = re.compile(r"(?:[«„“‘‚\"'¿¡(\[*-][ \u00a0\u202f]?)*")
 _DASH = re.compile(r"[-—―–]++\s")
-BULLET = re.compile(r"(?:[-*•‣◦·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
+BULLET = re.compile(r"(?:[-*•‣◦·–]|#{1,6}|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
 # Abbreviations and names, without their last full stop.
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, Ph.D
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")  # iPhone, eBay

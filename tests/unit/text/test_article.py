@@ -48,6 +48,24 @@ def sentences(text, max_sentences=None):
         "We use cookies to improve this page",
         "Read more: Schools to close",
         "© Norrvik Times",
+        "FOR IMMEDIATE RELEASE",
+        "For release: 9 June 2026",
+        "MEDIA RELEASE",
+        "Press release no. 12",
+        "News release, 9 June 2026",
+        "EMBARGOED UNTIL 00:01 ON MONDAY",
+        "Contact: Jo Roe, press@norrvik.example, +1 555 0199",
+        "Media contacts:",
+        "jo.roe@norrvik.example",
+        "+1 (555) 010-0199",
+        "Tel.: 555 0199",
+        "https://norrvik.example/news",
+        "From: Jo Roe <jo.roe@norrvik.example>",
+        "To: press@norrvik.example",
+        "Subject: Schools of Norrvik",
+        "Norrvik, 14 January 2026",
+        "NORRVIK, Eltor, January 14, 2026",
+        "Story highlights",
     ],
 )
 @pytest.mark.parametrize("gap", ["\n", "\n\n"])
@@ -66,6 +84,11 @@ def test_boilerplate_lines_are_skipped(line, gap):
         "Home sales fell in May",
         "News of the fire reached Norrvik on Monday",
         "Updated rules come into force on 3 May",
+        "Press releases are rare in Norrvik",
+        "For release of the ferry, the owners paid a million",
+        "Contact sports are banned in Norrvik",
+        "Norrvik, 14 January 2026, a cold day",
+        "555 people left Norrvik",
     ],
 )
 def test_lines_of_the_article_are_read(line):
@@ -85,6 +108,11 @@ def test_byline_and_date_in_one_line_are_skipped():
         "Ostham, Eltor (AP) -- ",
         "NEW OSTHAM — ",
         "OSTHAM, Eltor, Nov. 16 – ",
+        "OSTHAM, Eltor, November 16, 2026 -- ",
+        "OSTHAM, Nov. 16, 2026 /PRNewswire/ -- ",
+        "OSTHAM, Eltor--(BUSINESS WIRE)--",
+        "Ostham, Eltor, 16 November 2026 – ",
+        "Ostham, Nov. 16, 2026 (GLOBE NEWSWIRE) -- ",
     ],
 )
 def test_dateline_is_removed(dateline):
@@ -97,6 +125,7 @@ def test_dateline_is_removed(dateline):
         "The Ostham Ferry Line (OFL) - the oldest of Eltor - has closed.",
         "COVID-19 closed the school.",
         "OSTHAM UNITED - a team of amateurs - won on Monday.",
+        "Of the towns in the north, Ostham lost most in May 2025 - Norrvik lost least.",
     ],
 )
 def test_dash_of_a_sentence_is_not_a_dateline(text):
@@ -182,6 +211,11 @@ def test_scene_setting_sentences_are_skipped():
 def test_other_first_sentences_are_read(text, max_sentences):
     expected = sentence_spans(text, max_sentences=max_sentences)
     assert article_spans(text, max_sentences=max_sentences) == (expected, False)
+
+
+def test_headings_of_markdown_are_sentences():
+    text = f"# Schools close\n\n{BODY}\n### Reactions\nIt rained."
+    assert sentences(text) == ["Schools close", BODY, "Reactions", "It rained."]
 
 
 def test_text_with_only_boilerplate_is_read():
