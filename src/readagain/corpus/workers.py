@@ -80,8 +80,9 @@ def make_chunks(
     def wait_until_at_most(max_pending: int) -> None:
         """Wait until at most `max_pending` submitted chunks are not finished."""
         while len(pending) > max_pending:
-            num_records, position = pending.popleft()
+            num_records, position = pending[0]
             counter.add(num_records.result(), position)
+            pending.popleft()  # a chunk that failed stays first, so its error is raised again below
 
     with _open_pool(num_workers) as submit:
         bytes_before = 0
@@ -104,7 +105,7 @@ def make_chunks(
                 bytes_before += input_bytes(source)
                 chunks.append(ChunkFiles(source=source, paths=paths))
         except ReadAgainError:
-            wait_until_at_most(0)  # raises the error of an earlier block instead, if there is one
+            wait_until_at_most(0)  # raises the error of the earliest block, if there is one
             raise
         wait_until_at_most(0)
     if counter.progress.records == 0:
