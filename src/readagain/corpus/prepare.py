@@ -69,7 +69,7 @@ def prepare(
             # `make_chunks` has read all inputs, so the error was temporary. But it may have led to
             # a wrong language. The next run will detect the language again.
             raise reading_error
-        split_chunks, input_entries, skipped = assign_splits(chunks, settings)
+        split_chunks, input_entries, skipped = assign_splits(sources, chunks, settings)
         with atomic_dir(out, temporary=work / "corpus") as folder:
             manifest = _write_corpus(split_chunks, input_entries, settings, folder, on_progress)
             write_texts(sources, split_chunks, folder, settings.min_count)

@@ -48,30 +48,25 @@ class JobProgress:
     """Share that an earlier run completed; the estimate of the remaining time excludes it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChunkFiles:
-    """The chunk files of an input, in the order of its blocks."""
-
-    source: CorpusInput
-    paths: list[Path]
-
-
 def make_chunks(
     sources: Sequence[CorpusInput],
     settings: PrepareSettings,
     work: Path,
     num_workers: int,
     on_progress: Callable[[JobProgress], None],
-) -> list[ChunkFiles]:
+) -> list[list[Path]]:
     """Create the chunks of all inputs, except those that an interrupted run has saved.
 
     This process only reads blocks, which is cheap; workers parse, filter and tokenize them.
+
+    Returns:
+        For each input the chunk files, in the order of its blocks.
 
     Raises:
         DataError: when an input cannot be read or has an invalid record that is not skipped, or
             when no input has a record. Of several errors, the first in input order is raised.
     """
-    chunks: list[ChunkFiles] = []
+    chunks: list[list[Path]] = []
     counter = _ProgressCounter(sum(map(input_bytes, sources)), on_progress)
     # Numbers of records of the submitted chunks in input order, each with the end of its block in
     # the bytes of all inputs.
@@ -103,7 +98,7 @@ def make_chunks(
                     else:
                         counter.add(num_saved, position, is_resumed=True)
                 bytes_before += input_bytes(source)
-                chunks.append(ChunkFiles(source=source, paths=paths))
+                chunks.append(paths)
         except ReadAgainError:
             wait_until_at_most(0)  # raises the error of the earliest block, if there is one
             raise
