@@ -170,11 +170,7 @@ def _working_dir(job: BatchJob) -> Path | None:
 
 
 def _change_dir(working_dir: Path | None) -> None:
-    """Change to the working directory of the job; Ray starts processes in another one.
-
-    Raises:
-        DataError: when the node does not have this directory.
-    """
+    """Change to the working directory of the job; Ray starts processes in another one."""
     if working_dir is not None:
         try:
             os.chdir(working_dir)

@@ -88,14 +88,8 @@ def prepare(
 
 
 def _check_output(out: Path, work: Path, *, overwrite: bool) -> None:
-    """Check that the output folder does not exist, is empty, or has a corpus that may be replaced.
-
-    Raises:
-        ArgumentError: when the folder contains a corpus and `overwrite` is not set.
-        DataError: when the folder contains something else, or is a file, or when its working
-            directory is a link, which the user has not named.
-    """
-    if work.is_symlink():
+    """Check that the output folder is missing, empty, or a corpus that may be replaced."""
+    if work.is_symlink():  # `out` may be a link, because the user has named it
         raise DataError(f"{work}: is a symbolic link, which is not followed; remove it")
     if not out.exists():
         return

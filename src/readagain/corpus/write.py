@@ -244,11 +244,7 @@ def _mask_rare(
 def _evaluation_examples(
     source: CorpusInput, chunks: Sequence[SplitChunk]
 ) -> Iterator[tuple[int, Example]]:
-    """Yield the split (DEV or TEST) and the example for each dev and test example of an input.
-
-    Raises:
-        DataError: when the input has changed since its chunks were created.
-    """
+    """Yield the split (DEV or TEST) and the example for each dev and test example of an input."""
     if not any((chunk.splits > TRAIN).any() for chunk in chunks):
         return
     format = FORMATS[source.format]
