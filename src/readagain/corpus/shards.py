@@ -218,7 +218,7 @@ class PreparedCorpus:
         lexicon = Lexicon.load(self.folder / LEXICON_FILE)
         if len(lexicon) != self.manifest.num_words:
             raise ArtifactError(
-                f"{self.folder / LEXICON_FILE}: {len(lexicon):,} words, the manifest says "
+                f"{self.folder / LEXICON_FILE}: {len(lexicon):,} words, the manifest lists "
                 f"{quoted(self.manifest.num_words)}; {ADVICE}"
             )
         return lexicon
@@ -256,7 +256,7 @@ class PreparedCorpus:
         split = CorpusSplit(name, tuple(shards))
         if len(split) != counts["pairs"]:
             raise ArtifactError(
-                f"{self.folder}: {len(split):,} pairs for {name}, the manifest says "
+                f"{self.folder}: {len(split):,} pairs for {name}, the manifest lists "
                 f"{counts['pairs']:,}; {ADVICE}"
             )
         return split

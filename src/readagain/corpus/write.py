@@ -38,7 +38,7 @@ def write_shards(
     """Write the lexicon, the case table and the shards of every split into `folder`.
 
     The pairs in the shards have the order of the chunks. `report_chunk` is called each time that a
-    chunk was read. `min_count` is described in `PrepareSettings`.
+    chunk was read. `min_count` is described in `readagain.prepare`.
 
     Returns:
         The lexicon, and the counts and statistics of each split.
