@@ -19,7 +19,7 @@ from readagain.batch.shards import (
 )
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArgumentError, ArtifactError, os_errors, require
-from readagain.formats.files import InputFile, plain_name
+from readagain.formats.files import COMPRESSION_SUFFIXES, InputFile, plain_name
 from readagain.formats.texts import TextFormat, TextReadOptions, text_format
 from readagain.storage.bundled import find_model
 from readagain.storage.model_manifest import MANIFEST_FILE
@@ -89,11 +89,8 @@ class BatchJob:
         for source in self.inputs:
             suffix: str = output_format(self.config.output_format, source.format)
             path = Path(source.files[0].location)
-            is_compressed = plain_name(path) != path.name.lower()
-            if source.format == "text":
-                stem = "texts"
-            else:
-                stem = Path(path.stem).stem if is_compressed else path.stem
+            name = path.stem if path.suffix.lower() in COMPRESSION_SUFFIXES else path.name
+            stem = "texts" if source.format == "text" else Path(name).stem
             if suffix == "csv" and plain_name(path).endswith((".tsv", ".tab")):
                 suffix = "tsv"
             names[source.number] = f"{stem}.{suffix}"

@@ -81,11 +81,7 @@ def is_remote(location: str) -> bool:
 
 @contextmanager
 def local_copy(location: str) -> Iterator[Path]:
-    """Yield the path of a file; a remote file is copied to this machine until the block ends.
-
-    Raises:
-        DataError: when the remote file cannot be copied.
-    """
+    """Yield the path of a file; a remote file is copied to this machine until the block ends."""
     if not is_remote(location):
         yield Path(location)
         return

@@ -80,7 +80,8 @@ def _run(
     context.enable_progress_bars = False
     working_dir = _working_dir(job)
     results = dataset.map_batches(
-        _Reader(replace(job, inputs=()), working_dir),
+        _split_inputs,
+        fn_args=(replace(job, inputs=()), working_dir),
         batch_size=1,
         num_cpus=0,
         compute=ray.data.TaskPoolStrategy(size=1 + num_actors // WORKERS_PER_READER),
@@ -103,23 +104,17 @@ def _run(
     raise_for_failed(failed_shards)
 
 
-class _Reader:
-    """Ray task that splits inputs into shards; items other than shards get no name."""
-
-    def __init__(self, job: BatchJob, working_dir: Path | None) -> None:
-        self._job = job
-        self._working_dir = working_dir
-
-    def __call__(self, batch: RayBatch) -> Iterator[RayBatch]:
-        for packed in batch["source"]:
-            source, finished = pickle.loads(packed)  # nosec B301
-            try:
-                _change_dir(self._working_dir)
-                for item in self._job.split_input(source, finished):
-                    name = item.name if isinstance(item, BatchShard) else ""
-                    yield {"name": [name], "item": [pickle.dumps(item)]}
-            except ReadAgainError as error:
-                yield {"name": [""], "item": [pickle.dumps(error)]}
+def _split_inputs(batch: RayBatch, job: BatchJob, working_dir: Path | None) -> Iterator[RayBatch]:
+    """Split inputs into shards, in a Ray task; items other than shards get no name."""
+    for packed in batch["source"]:
+        source, finished = pickle.loads(packed)  # nosec B301
+        try:
+            _change_dir(working_dir)
+            for item in job.split_input(source, finished):
+                name = item.name if isinstance(item, BatchShard) else ""
+                yield {"name": [name], "item": [pickle.dumps(item)]}
+        except ReadAgainError as error:
+            yield {"name": [""], "item": [pickle.dumps(error)]}
 
 
 class ShardActor:
@@ -170,11 +165,7 @@ def _working_dir(job: BatchJob) -> Path | None:
 
 
 def _change_dir(working_dir: Path | None) -> None:
-    """Change to the working directory of the job; Ray starts processes in another one.
-
-    Raises:
-        DataError: when the node does not have this directory.
-    """
+    """Change to the working directory of the job; Ray starts processes in another one."""
     if working_dir is not None:
         try:
             os.chdir(working_dir)

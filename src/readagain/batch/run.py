@@ -6,13 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from readagain.batch.job import BatchJob
-from readagain.batch.job_dir import (
-    ATTEMPTS_DIR,
-    FinishedShards,
-    JobDir,
-    JobManifest,
-    ShardMetadata,
-)
+from readagain.batch.job_dir import ATTEMPTS_DIR, FinishedShards, JobDir, JobManifest, ShardMetadata
 from readagain.batch.locations import check_unchanged, open_directory
 from readagain.batch.shard_worker import ShardConfig, ShardWorker
 from readagain.batch.shards import BatchShard

@@ -67,12 +67,8 @@ class ShardConfig:
 
 
 def output_format(option: OutputFormat | None, input_format: TextFormat) -> OutputFormat:
-    """Return `option`, or if it is None, the output format for an input format.
-
-    Raises:
-        ArgumentError: if JSONL should become a table; JSON objects may have different fields.
-    """
-    if input_format == "jsonl" and option not in (None, "jsonl"):
+    """Return `option`, or if it is None, the output format for an input format."""
+    if input_format == "jsonl" and option not in (None, "jsonl"):  # objects have different fields
         raise ArgumentError(
             "{output_format}: '{0}' is not supported for JSONL input; remove the option", option
         )
@@ -92,19 +88,14 @@ class ShardWorker:
         )
 
     def run(self, shard: BatchShard) -> ShardMetadata:
-        """Summarize the rows of a shard; write the rows, then the metadata of the shard.
-
-        Raises:
-            DataError: for an invalid row if `on_error` is "stop", or when the output cannot be
-                written.
-        """
+        """Summarize the rows of a shard; write the rows, then the metadata of the shard."""
         format = output_format(self._config.output_format, shard.schema.format)
         # From Parquet to Parquet, only the texts are parsed; the columns keep their types.
         keeps_columns = format == shard.schema.format == "parquet"
         records = list(shard.records([shard.schema.text_column] if keeps_columns else None))
-        rows = self._summarize(records)
         if format == "parquet" and not keeps_columns:
-            rows = list(map(_check_utf8, rows, records))
+            records = list(map(_check_utf8, records))
+        rows = self._summarize(records)
         valid = [row for row in rows if not isinstance(row, InvalidRecord)]
         invalid = [row for row in rows if isinstance(row, InvalidRecord)]
         if invalid and self._config.on_error == "stop":
@@ -229,13 +220,11 @@ def _join_tables(shard: BatchShard) -> tuple[Any, list[int | None]]:
     return arrow.concat_tables(tables), indices
 
 
-def _check_utf8(
-    row: OutputRow | InvalidRecord, record: TextRecord | InvalidRecord
-) -> OutputRow | InvalidRecord:
-    """Return the row, or an invalid record if it cannot be written to Parquet as UTF-8."""
-    if isinstance(row, InvalidRecord) or isinstance(record, InvalidRecord):
-        return row
-    for name, value in row.items():
+def _check_utf8(record: TextRecord | InvalidRecord) -> TextRecord | InvalidRecord:
+    """Return the record, or an invalid record if its fields are not UTF-8, as Parquet requires."""
+    if isinstance(record, InvalidRecord):
+        return record
+    for name, value in record.fields.items():
         if isinstance(value, str) and not value.isascii():
             try:
                 value.encode()
@@ -246,4 +235,4 @@ def _check_utf8(
                     "(for example latin-1)",
                     record.fields,
                 )
-    return row
+    return record

@@ -74,7 +74,6 @@ class BatchShard:
     """Consecutive unparsed rows of one input; can be pickled for another process."""
 
     input_number: int
-    """Number of the input."""
     number: int
     """Number of the shard in the input, from 0."""
     schema: RecordSchema
@@ -134,11 +133,7 @@ def _row_contents(block: Block) -> Iterator[bytes]:
 
 
 def split_into_shards(source: BatchInput, options: SplitOptions) -> Iterator[BatchShard]:
-    """Split an input into shards, of which one is in memory at a time.
-
-    Raises:
-        DataError: when a file cannot be read to its end.
-    """
+    """Split an input into shards, of which one is in memory at a time."""
     split = _split_texts if source.format == "text" else _split_rows
     for number, (schema, pieces, input_bytes) in enumerate(split(source, options)):
         yield BatchShard(

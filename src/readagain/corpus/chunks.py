@@ -166,9 +166,6 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
 
     Pairs of a dev or test input are not filtered, because scores must not depend on the filters.
     Pairs without words are always dropped.
-
-    Raises:
-        InvalidRecordError: at the first invalid record, if `settings.on_error` is "stop".
     """
     filters = settings.filters if source.split == "train" else ()
     language = find_language(settings.language or UNDETERMINED)

@@ -140,18 +140,6 @@ def _has_byline(pair: FilterInput) -> bool:
     )
 
 
-def _has_edit_marks(pair: FilterInput) -> bool:
-    return not EDIT_MARKS.isdisjoint(pair.headline)
-
-
-def _has_question(pair: FilterInput) -> bool:
-    return any("?" in word for word in pair.headline)
-
-
-def _has_colon(pair: FilterInput) -> bool:
-    return ":" in pair.headline
-
-
 def _has_invalid_length(pair: FilterInput) -> bool:
     num_text_words, limits = sum(map(len, pair.sentences)), pair.limits
     return not (
@@ -179,10 +167,6 @@ def _is_foreign(pair: FilterInput) -> bool:
     return num_foreign > num_english or (num_english == 0 and len(words) >= MIN_LANGUAGE_WORDS)
 
 
-def _lacks_full_stop(pair: FilterInput) -> bool:
-    return "." not in pair.sentences[0]
-
-
 def _has_published_marks(pair: FilterInput) -> bool:
     text = " ".join(pair.headline)
     return any(mark in text for mark in _PUBLISHED_MARKS)
@@ -203,11 +187,17 @@ FILTERS: dict[str, Filter] = {
     "language": Filter("text not in the language of the corpus", _is_foreign),
     "no-shared-word": Filter("headline and text share no content word", _has_no_shared_word),
     "byline": Filter("a byline in the headline", _has_byline),
-    "edit-marks": Filter("notes for editors in the headline", _has_edit_marks),
-    "question": Filter("a question mark in the headline", _has_question),
-    "colon": Filter("a colon in the headline", _has_colon),
+    "edit-marks": Filter(
+        "notes for editors in the headline", lambda pair: not EDIT_MARKS.isdisjoint(pair.headline)
+    ),
+    "question": Filter(
+        "a question mark in the headline", lambda pair: "?" in "".join(pair.headline)
+    ),
+    "colon": Filter("a colon in the headline", lambda pair: ":" in pair.headline),
     "low-overlap": Filter("few of the headline's content words in the text", _has_low_overlap),
-    "full-stop": Filter("no full stop in the first sentence", _lacks_full_stop),
+    "full-stop": Filter(
+        "no full stop in the first sentence", lambda pair: "." not in pair.sentences[0]
+    ),
     "published-marks": Filter(
         "headline rejected by the script of Rush et al. 2015", _has_published_marks
     ),

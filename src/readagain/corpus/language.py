@@ -19,9 +19,7 @@ _MIN_SHARE = 0.6
 """Minimum share of the texts that must be in the detected language."""
 
 
-def detect_corpus_language(
-    sources: Sequence[CorpusInput],
-) -> tuple[str, ReadAgainError | None]:
+def detect_corpus_language(sources: Sequence[CorpusInput]) -> tuple[str, ReadAgainError | None]:
     """Detect the language of a corpus from the first texts of its inputs.
 
     If there are more than `_MAX_INPUTS` inputs, only some are read, at equal distances.

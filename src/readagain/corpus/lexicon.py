@@ -85,13 +85,8 @@ class Lexicon:
         The vocabulary is smaller if the train split has fewer words on that side.
         """
         counts = self._counts(side)
-        num_words = max(size - len(SPECIAL_TOKENS), 0)
-        # Omit words that are too rare for the vocabulary, because sorting all words takes seconds.
-        min_count = 1
-        if 0 < num_words < len(counts):
-            min_count = max(int(np.partition(counts, -num_words)[-num_words]), 1)
-        frequent = np.flatnonzero(counts >= min_count)
-        return Vocab.from_counts({self.words[id]: int(counts[id]) for id in frequent}, size)
+        used = np.flatnonzero(counts)
+        return Vocab.from_counts({self.words[id]: int(counts[id]) for id in used}, size)
 
     def _counts(self, side: Side) -> NDArray[np.int64]:
         return self.source_counts if side == "source" else self.summary_counts

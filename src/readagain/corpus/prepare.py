@@ -69,7 +69,7 @@ def prepare(
             # `make_chunks` has read all inputs, so the error was temporary. But it may have led to
             # a wrong language. The next run will detect the language again.
             raise reading_error
-        split_chunks, input_entries, skipped = assign_splits(chunks, settings)
+        split_chunks, input_entries, skipped = assign_splits(sources, chunks, settings)
         with atomic_dir(out, temporary=work / "corpus") as folder:
             manifest = _write_corpus(split_chunks, input_entries, settings, folder, on_progress)
             write_texts(sources, split_chunks, folder, settings.min_count)
@@ -88,14 +88,8 @@ def prepare(
 
 
 def _check_output(out: Path, work: Path, *, overwrite: bool) -> None:
-    """Check that the output folder does not exist, is empty, or has a corpus that may be replaced.
-
-    Raises:
-        ArgumentError: when the folder contains a corpus and `overwrite` is not set.
-        DataError: when the folder contains something else, or is a file, or when its working
-            directory is a link, which the user has not named.
-    """
-    if work.is_symlink():
+    """Check that the output folder is missing, empty, or a corpus that may be replaced."""
+    if work.is_symlink():  # `out` may be a link, because the user has named it
         raise DataError(f"{work}: is a symbolic link, which is not followed; remove it")
     if not out.exists():
         return

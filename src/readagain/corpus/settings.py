@@ -32,29 +32,18 @@ class SplitSize:
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareSettings:
-    """Settings of the preparation of a corpus."""
+    """Settings of the preparation of a corpus; `readagain.prepare` describes them."""
 
     language: str | None = None
-    """Code of the language (see `text.language`); None detects it."""
     max_sentences: Size = DEFAULT_MAX_SENTENCES
-    """Number of sentences of a text that are kept; the others are ignored."""
     filters: tuple[str, ...] = DEFAULT_FILTERS
     limits: FilterLimits = field(default_factory=FilterLimits)
     on_error: OnError = "skip"
-    """What to do with an invalid record; skipped records are listed in `skipped.jsonl`."""
     dev: SplitSize = field(default_factory=SplitSize)
-    """Size of the dev split that is taken from the training input."""
     test: SplitSize = field(default_factory=SplitSize)
-    """Size of the test split that is taken from the training input."""
     sample: Count = 0
-    """Maximum number of pairs in each of the dev and test splits; 0 keeps all pairs."""
     seed: int = 1
-    """Random seed of `sample`."""
     min_count: Size = 1
-    """Minimum count of words in the train split, separately for texts and headlines.
-
-    Rarer words are replaced by UNK.
-    """
 
     def __post_init__(self) -> None:
         # `ArgumentError` replaces {name} by the Python keyword or the command-line option.

@@ -118,11 +118,7 @@ class CorpusShard:
 
     @classmethod
     def open(cls, folder: Path, split: str, number: int) -> "CorpusShard":
-        """Map the arrays of shard `number` of a split into memory.
-
-        Raises:
-            ArtifactError: when a file is damaged or does not match the others.
-        """
+        """Map the arrays of shard `number` of a split into memory, and compare their lengths."""
         paths = {name: folder / shard_file(split, number, name) for name in ARRAY_TYPES}
         shard = cls(**{name: _map_array(path, ARRAY_TYPES[name]) for name, path in paths.items()})
         validity = {
@@ -175,11 +171,6 @@ def _are_offsets(starts: NDArray[np.int64], total: int, *, min_length: int) -> b
     )
 
 
-def _has_valid_ids(words: NDArray[np.int32], num_words: int) -> bool:
-    """Return whether every id is in the lexicon or is `UNKNOWN_ID`."""
-    return len(words) == 0 or bool(words.min() >= UNKNOWN_ID and words.max() < num_words)
-
-
 class CorpusSplit:
     """All pairs of a split; the index of a pair counts through all shards."""
 
@@ -227,7 +218,7 @@ class PreparedCorpus:
         lexicon = Lexicon.load(self.folder / LEXICON_FILE)
         if len(lexicon) != self.manifest.num_words:
             raise ArtifactError(
-                f"{self.folder / LEXICON_FILE}: {len(lexicon):,} words, the manifest says "
+                f"{self.folder / LEXICON_FILE}: {len(lexicon):,} words, the manifest lists "
                 f"{quoted(self.manifest.num_words)}; {ADVICE}"
             )
         return lexicon
@@ -255,7 +246,8 @@ class PreparedCorpus:
         shards = []
         for number in range(counts["shards"]):
             shard = CorpusShard.open(self.folder, name, number)
-            if not _has_valid_ids(shard.words, self.manifest.num_words):
+            ids = shard.words
+            if len(ids) and not (ids.min() >= UNKNOWN_ID and ids.max() < self.manifest.num_words):
                 raise ArtifactError(
                     f"{self.folder / shard_file(name, number, 'words')}: contains words "
                     f"that are not in the lexicon; {ADVICE}"
@@ -264,7 +256,7 @@ class PreparedCorpus:
         split = CorpusSplit(name, tuple(shards))
         if len(split) != counts["pairs"]:
             raise ArtifactError(
-                f"{self.folder}: {len(split):,} pairs for {name}, the manifest says "
+                f"{self.folder}: {len(split):,} pairs for {name}, the manifest lists "
                 f"{counts['pairs']:,}; {ADVICE}"
             )
         return split

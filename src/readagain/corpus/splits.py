@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.chunks import Chunk
-from readagain.corpus.inputs import SPLITS
+from readagain.corpus.inputs import SPLITS, CorpusInput
 from readagain.corpus.readers.find import input_bytes
 from readagain.corpus.settings import PrepareSettings, SplitSize
-from readagain.corpus.workers import ChunkFiles
 from readagain.errors import ArgumentError, DataError
 from readagain.formats.records import InvalidRecord
 
@@ -36,9 +35,11 @@ class SplitChunk:
 
 
 def assign_splits(
-    chunks: Sequence[ChunkFiles], settings: PrepareSettings
+    sources: Sequence[CorpusInput], chunks: Sequence[Sequence[Path]], settings: PrepareSettings
 ) -> tuple[list[list[SplitChunk]], list[dict[str, Any]], list[InvalidRecord]]:
     """Remove duplicates and assign all pairs to splits.
+
+    `chunks` has the chunk files of each input.
 
     Returns:
         For each input its chunks with the splits of their pairs, and its entry in the manifest; the
@@ -50,11 +51,10 @@ def assign_splits(
     entries: list[dict[str, Any]] = []
     invalid: list[InvalidRecord] = []
     text_hashes, pair_hashes, input_splits = [], [], []  # an array for each chunk
-    for files in chunks:
-        source = files.source
+    for source, paths in zip(sources, chunks, strict=True):
         split = SPLITS.index(source.split)
         num_records, dropped = 0, Counter[str]()
-        for chunk in map(Chunk.load, files.paths):
+        for chunk in map(Chunk.load, paths):
             text_hashes.append(chunk.text_hashes)
             pair_hashes.append(chunk.pair_hashes)
             input_splits.append(np.full(len(chunk.records), split, dtype=np.int8))
@@ -82,11 +82,11 @@ def assign_splits(
     splits_of_chunks = iter(np.split(splits, chunk_ends[:-1]))
     origins = origins_of(entries)
     split_chunks: list[list[SplitChunk]] = []
-    for files, entry in zip(chunks, entries, strict=True):
-        origin_index = origins.index(files.source.origin)
+    for paths, entry in zip(chunks, entries, strict=True):
+        origin_index = origins.index(entry["origin"])
         input_chunks = [
             SplitChunk(path=path, splits=next(splits_of_chunks), origin_index=origin_index)
-            for path in files.paths
+            for path in paths
         ]
         for split_chunk in input_chunks:
             entry["dropped"].update(count_dropped(split_chunk.splits))
@@ -94,7 +94,7 @@ def assign_splits(
         entry["dropped"] = dict(sorted(entry["dropped"].items()))
         split_chunks.append(input_chunks)
     held_out = [name for name, size in (("dev", settings.dev), ("test", settings.test)) if size]
-    for name in dict.fromkeys([*(files.source.split for files in chunks), *held_out]):
+    for name in dict.fromkeys([*(source.split for source in sources), *held_out]):
         if not (splits == SPLITS.index(name)).any():
             raise _empty_split_error(name, entries, settings)
     return split_chunks, entries, invalid

@@ -48,30 +48,25 @@ class JobProgress:
     """Share that an earlier run completed; the estimate of the remaining time excludes it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChunkFiles:
-    """The chunk files of an input, in the order of its blocks."""
-
-    source: CorpusInput
-    paths: list[Path]
-
-
 def make_chunks(
     sources: Sequence[CorpusInput],
     settings: PrepareSettings,
     work: Path,
     num_workers: int,
     on_progress: Callable[[JobProgress], None],
-) -> list[ChunkFiles]:
+) -> list[list[Path]]:
     """Create the chunks of all inputs, except those that an interrupted run has saved.
 
     This process only reads blocks, which is cheap; workers parse, filter and tokenize them.
+
+    Returns:
+        For each input the chunk files, in the order of its blocks.
 
     Raises:
         DataError: when an input cannot be read or has an invalid record that is not skipped, or
             when no input has a record. Of several errors, the first in input order is raised.
     """
-    chunks: list[ChunkFiles] = []
+    chunks: list[list[Path]] = []
     counter = _ProgressCounter(sum(map(input_bytes, sources)), on_progress)
     # Numbers of records of the submitted chunks in input order, each with the end of its block in
     # the bytes of all inputs.
@@ -80,8 +75,9 @@ def make_chunks(
     def wait_until_at_most(max_pending: int) -> None:
         """Wait until at most `max_pending` submitted chunks are not finished."""
         while len(pending) > max_pending:
-            num_records, position = pending.popleft()
+            num_records, position = pending[0]
             counter.add(num_records.result(), position)
+            pending.popleft()  # a chunk that failed stays first, so its error is raised again below
 
     with _open_pool(num_workers) as submit:
         bytes_before = 0
@@ -102,9 +98,9 @@ def make_chunks(
                     else:
                         counter.add(num_saved, position, is_resumed=True)
                 bytes_before += input_bytes(source)
-                chunks.append(ChunkFiles(source=source, paths=paths))
+                chunks.append(paths)
         except ReadAgainError:
-            wait_until_at_most(0)  # raises the error of an earlier block instead, if there is one
+            wait_until_at_most(0)  # raises the error of the earliest block, if there is one
             raise
         wait_until_at_most(0)
     if counter.progress.records == 0:

@@ -38,7 +38,7 @@ def write_shards(
     """Write the lexicon, the case table and the shards of every split into `folder`.
 
     The pairs in the shards have the order of the chunks. `report_chunk` is called each time that a
-    chunk was read. `min_count` is described in `PrepareSettings`.
+    chunk was read. `min_count` is described in `readagain.prepare`.
 
     Returns:
         The lexicon, and the counts and statistics of each split.
@@ -244,11 +244,7 @@ def _mask_rare(
 def _evaluation_examples(
     source: CorpusInput, chunks: Sequence[SplitChunk]
 ) -> Iterator[tuple[int, Example]]:
-    """Yield the split (DEV or TEST) and the example for each dev and test example of an input.
-
-    Raises:
-        DataError: when the input has changed since its chunks were created.
-    """
+    """Yield the split (DEV or TEST) and the example for each dev and test example of an input."""
     if not any((chunk.splits > TRAIN).any() for chunk in chunks):
         return
     format = FORMATS[source.format]

@@ -139,12 +139,7 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 
 def read_whole(stream: BinaryIO, path: Path) -> bytes:
-    """Read a document whose format can only be parsed as a whole.
-
-    Raises:
-        DataError: if the document has more than `MAX_DOCUMENT_BYTES`, which a small compressed file
-            can expand to.
-    """
+    """Read a document whose format can only be parsed as a whole; a compressed one may be large."""
     content = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(content) > MAX_DOCUMENT_BYTES:
         raise DataError(

@@ -18,11 +18,7 @@ _CONTROL = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 
 
 def column_names(path: Path, encoding: str) -> list[str]:
-    """Return the keys of the first valid record.
-
-    Raises:
-        DataError: when there is no valid record; the message has the reason for the first line.
-    """
+    """Return the keys of the first valid record."""
     first_invalid: InvalidRecord | None = None
     with open_bytes(path) as (stream, _):
         for number, line in enumerate(read_lines(stream), start=1):

@@ -134,11 +134,7 @@ def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:
 def read_blocks(
     path: Path, schema: RecordSchema, records_per_block: int | None = None
 ) -> Iterator[Block]:
-    """Split a file into blocks of at most `records_per_block` without parsing them.
-
-    Raises:
-        DataError: when the file cannot be read to its end.
-    """
+    """Split a file into blocks of at most `records_per_block` without parsing them."""
     if schema.format == "text":
         with open_bytes(path) as (stream, raw):
             content = stream.read(MAX_TEXT_BYTES + 1)

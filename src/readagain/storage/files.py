@@ -14,9 +14,7 @@ from readagain.errors import ArtifactError, DataError, os_errors, type_in_words
 
 # O_NOFOLLOW rejects symbolic links; Windows does not define it.
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-
-
-_CHUNK_BYTES = 1 << 16
+_CHUNK_BYTES = 1 << 20
 
 
 def read_bounded(path: Path, *, max_bytes: int) -> bytes:
@@ -28,16 +26,14 @@ def read_bounded(path: Path, *, max_bytes: int) -> bytes:
     """
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "not a regular file")
+    content = bytearray()
     with path.open("rb") as file:
-        # `read(n)` allocates n bytes even if the file is smaller, so the size limits n.
-        size = os.fstat(file.fileno()).st_size
-        content = file.read(min(size, max_bytes) + 1)
-        # More content than `size`: the file system reports a wrong size, or the file grows.
-        while size < len(content) <= max_bytes and (chunk := file.read(_CHUNK_BYTES)):
+        # Not `read(max_bytes)`, which allocates that many bytes even if the file is smaller.
+        while len(content) <= max_bytes and (chunk := file.read(_CHUNK_BYTES)):
             content += chunk
     if len(content) > max_bytes:
         raise OSError(errno.EFBIG, f"more than {max_bytes:,} bytes")
-    return content
+    return bytes(content)
 
 
 def read_entries(path: Path, *, max_bytes: int) -> list[str]:
@@ -175,11 +171,7 @@ def write_output(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write a text file atomically.
-
-    Raises:
-        DataError: if the file cannot be written; an existing file is then unchanged.
-    """
+    """Write a text file atomically; see `write_output`."""
     with write_output(path) as temporary:
         temporary.write_text(content, encoding="utf-8", newline="\n")
 

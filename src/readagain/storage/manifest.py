@@ -16,11 +16,7 @@ _MAX_FILE_SIZE = 2**63 - 1
 
 
 def check_format_version(content: Mapping[str, Any], current: int, *, path: Path | str) -> None:
-    """Check that this version of the package reads the format of a manifest.
-
-    Raises:
-        ArtifactError: if the format is missing, too new or no longer supported.
-    """
+    """Raise `ArtifactError` if this version of the package does not read a manifest's format."""
     version = content.get("format_version")
     if type(version) is not int or version < 1:
         raise ArtifactError(f"{path}: no format_version; it was not written by readagain")

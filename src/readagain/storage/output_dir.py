@@ -205,11 +205,7 @@ class OutputDir:
         """
 
     def read_json(self, name: str) -> dict[str, Any] | None:
-        """Read a JSON object; return None if the file does not exist.
-
-        Raises:
-            ArtifactError: if the file is not a JSON object.
-        """
+        """Read a JSON object; return None if the file does not exist."""
         text = self.directory.read(name)
         if text is None:
             return None

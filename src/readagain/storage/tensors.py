@@ -27,11 +27,7 @@ class TensorInfo:
 
 
 def read_header(path: Path) -> dict[str, TensorInfo]:
-    """List the tensors of a safetensors file without reading them.
-
-    Raises:
-        ArtifactError: if the file is missing, damaged or not a safetensors file.
-    """
+    """List the tensors of a safetensors file without reading them."""
     with _open_file(path) as file:
         slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
         return {
@@ -41,17 +37,14 @@ def read_header(path: Path) -> dict[str, TensorInfo]:
 
 
 def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
-    """Read the tensors of a safetensors file; bfloat16 is not supported by numpy.
-
-    Raises:
-        ArtifactError: if the file is missing, damaged or not a safetensors file.
-    """
+    """Read the tensors of a safetensors file; bfloat16 is not supported by numpy."""
     with _open_file(path) as file:
         return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 
 @contextmanager
 def _open_file(path: Path) -> Iterator[Any]:
+    """Open a safetensors file; raise `ArtifactError` if it is missing or damaged."""
     try:
         with os_errors(path, "read", ArtifactError):
             path.stat()  # gives a shorter error message than safetensors

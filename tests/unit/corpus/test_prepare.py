@@ -158,12 +158,19 @@ def test_skipped_records_are_counted_and_listed(tmp_path, jsonl, prepared):
     assert (row["file"], row["row"], row["content"]) == (str(path), 13, "{broken")
 
 
-def test_earliest_error_is_raised_first(tmp_path, monkeypatch, prepared):
+@pytest.fixture
+def lazy_pool(monkeypatch):
+    """Replace the process pool by one that runs a task when its result is read."""
+
     @contextmanager
-    def lazy_pool(num_workers):  # runs a task when its result is read
+    def open_pool(num_workers):
         yield lambda function, *task: Mock(result=partial(function, *task))
 
-    monkeypatch.setattr(workers, "_open_pool", lazy_pool)
+    monkeypatch.setattr(workers, "_open_pool", open_pool)
+
+
+@pytest.mark.usefixtures("lazy_pool")
+def test_earliest_error_is_raised_first(tmp_path, monkeypatch, prepared):
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 8)
     (tmp_path / "texts.txt").write_bytes(b"caf\xe9\n" + b"fine\n" * 9)
     (tmp_path / "heads.txt").write_bytes(b"head\n" * 9)
@@ -173,6 +180,14 @@ def test_earliest_error_is_raised_first(tmp_path, monkeypatch, prepared):
             read={"headlines": tmp_path / "heads.txt"},
             on_error="stop",
         )
+
+
+@pytest.mark.usefixtures("lazy_pool", "small_blocks")
+def test_earliest_invalid_record_is_raised_first(jsonl, prepared):
+    path = jsonl(MANY)
+    path.write_text("{broken\n" * 9 + path.read_text())
+    with pytest.raises(DataError, match=r"pairs\.jsonl:1: not JSON"):
+        prepared(path, on_error="stop")
 
 
 def test_corpus_does_not_depend_on_workers(jsonl, prepared, small_blocks):

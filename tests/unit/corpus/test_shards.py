@@ -182,7 +182,7 @@ def test_invalid_manifest_is_rejected(jsonl, prepared, change, message):
 def test_manifest_with_wrong_counts_is_rejected(jsonl, prepared):
     corpus = prepared(jsonl())
     for name, count, message in (
-        ("pairs", 9, "3 pairs for train, the manifest says 9"),
+        ("pairs", 9, "3 pairs for train, the manifest lists 9"),
         ("pairs", -1, "the split train has -1 pairs"),
     ):
         path = corpus.folder / "manifest.json"
@@ -192,7 +192,7 @@ def test_manifest_with_wrong_counts_is_rejected(jsonl, prepared):
         with pytest.raises(ArtifactError, match=message):
             PreparedCorpus.open(corpus.folder).split("train")
     object.__setattr__(corpus.manifest, "num_words", 2)
-    with pytest.raises(ArtifactError, match=r"lexicon\.txt: \d+ words, the manifest says 2"):
+    with pytest.raises(ArtifactError, match=r"lexicon\.txt: \d+ words, the manifest lists 2"):
         assert corpus.lexicon
     with pytest.raises(ArtifactError, match=r"words\.npy: contains words that are not in"):
         corpus.split("train")

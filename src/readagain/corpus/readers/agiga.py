@@ -64,11 +64,7 @@ def find_month_files(folder: Path) -> list[Path]:
 
 
 def split_from_month(path: Path) -> SplitName:
-    """Return the split of a file of Annotated Gigaword in Rush et al. 2015.
-
-    Raises:
-        DataError: if the name of the file does not contain a month.
-    """
+    """Return the split of a file of Annotated Gigaword in Rush et al. 2015."""
     match = _MONTH_FILE.match(path.name.lower())
     if match is None:
         raise DataError(
@@ -139,11 +135,7 @@ def _read_documents(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
 
 
 def _parse_document(lines: list[str]) -> Example:
-    """Return the first sentences and the headline of a document; both may be empty.
-
-    Raises:
-        DataError: if the headline or the first sentence does not consist of parse trees.
-    """
+    """Return the first sentences and the headline of a document; both may be empty."""
     headline, paragraphs = "", list[list[str]]()  # parse trees
     tag = ""  # the tag that contains the current line
     for line in map(str.strip, lines):
@@ -186,9 +178,6 @@ def _first_sentences(paragraphs: list[list[str]]) -> list[list[str]]:
     The corpus may split a sentence after an abbreviation, so the first sentence has all parse trees
     up to the first full stop. The text ends before the first of the following lines that is not a
     parse tree; the published preprocessing reads only the first sentence.
-
-    Raises:
-        DataError: if the first sentence does not consist of parse trees.
     """
     first, *others = paragraphs or [[]]
     end = next((i for i, tree in enumerate(first, start=1) if _FULL_STOP in tree), len(first))

@@ -175,8 +175,4 @@ def _tokenize(sentence: str) -> list[str]:
     return restore_digits(tokens, normalize_tokens(tokens))
 
 
-FORMAT = CorpusFormat(
-    read_blocks=_read_blocks,
-    parse_block=_parse_block,
-    is_text_tokenized=True,
-)
+FORMAT = CorpusFormat(read_blocks=_read_blocks, parse_block=_parse_block, is_text_tokenized=True)

@@ -5,15 +5,7 @@ import re
 from pathlib import Path
 
 from readagain.corpus.inputs import CorpusFormat
-from readagain.corpus.readers import (
-    agiga,
-    duc_nist,
-    feed,
-    huggingface,
-    newsapi,
-    parallel,
-    tables,
-)
+from readagain.corpus.readers import agiga, duc_nist, feed, huggingface, newsapi, parallel, tables
 from readagain.errors import MAX_QUOTE_LENGTH, DataError
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.lines import BOM, reject_utf16
@@ -82,11 +74,7 @@ def detect_format(path: Path) -> str:
 
 
 def _detect_markup(path: Path, start: bytes) -> str:
-    """Return the format of a file with markup: a feed or Annotated Gigaword.
-
-    Raises:
-        DataError: for other XML, SGML and HTML.
-    """
+    """Return the format of a file with markup: a feed or Annotated Gigaword."""
     if any(tag in start for tag in (b"<rss", b"<feed", b"<rdf:RDF")):
         return "feed"
     if b"<DOC id=" in start:

@@ -53,8 +53,4 @@ def _load(path: Path) -> Any:
         raise DataError(f"{path}: the dataset cannot be opened: {first_line(error)}") from error
 
 
-FORMAT = CorpusFormat(
-    read_blocks=_read_blocks,
-    parse_block=parse_rows,
-    column_names=_column_names,
-)
+FORMAT = CorpusFormat(read_blocks=_read_blocks, parse_block=parse_rows, column_names=_column_names)

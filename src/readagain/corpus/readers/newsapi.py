@@ -53,11 +53,7 @@ def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | Invali
 
 
 def _find_articles(document: Any, path: Path) -> list[Any]:
-    """Return the list of articles in a response.
-
-    Raises:
-        DataError: when there is no list, or no article has a title.
-    """
+    """Return the list of articles in a response."""
     if isinstance(document, dict):
         lists = [document[key] for key in LIST_KEYS if isinstance(document.get(key), list)]
         document = lists[0] if lists else document
@@ -97,7 +93,4 @@ def _clean(example: Example, article: dict[str, Any]) -> Example:
     )
 
 
-FORMAT = CorpusFormat(
-    read_blocks=_read_blocks,
-    parse_block=_parse_block,
-)
+FORMAT = CorpusFormat(read_blocks=_read_blocks, parse_block=_parse_block)

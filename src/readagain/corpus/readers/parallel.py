@@ -29,11 +29,7 @@ _UNTOKENIZED = re.compile(r"[A-Z]|[a-z][,;!?)]|[(\"“”]")
 
 
 def _read_blocks(source: CorpusInput) -> Iterator[Block]:
-    """Split line-aligned files into blocks; the payload of a block has a list of lines per file.
-
-    Raises:
-        DataError: when the files have different numbers of lines.
-    """
+    """Split line-aligned files into blocks; the payload of a block has a list of lines per file."""
     texts, *headlines = source.paths
     headline_streams = {
         path: chain.from_iterable(block.payload for block in line_blocks(path))
