@@ -46,20 +46,18 @@ def _build_table(
         rows: function that takes the name of an experiment, a recipe and the results of the
             experiment, and returns its rows without the title.
     """
-    sections = []
-    recipes_by_experiment = {
-        name: [recipe for recipe in store.recipes if store.find(name, recipe)]
-        for name in TABLES[table].rows
+    spec = TABLES[table]
+    was_run = {
+        name for name in spec.rows if any(store.find(name, recipe) for recipe in store.recipes)
     }
+    sections = []
     for recipe in store.recipes:
         # Experiments that were not run with any recipe are shown in the first section.
-        is_first_section = recipe == store.recipes[0]
-        names, other_names = [], []
-        for name, recipes in recipes_by_experiment.items():
-            if recipe in recipes or (is_first_section and not recipes):
-                names.append(name)
-            elif recipes:
-                other_names.append(name)
+        shown = {name for name in spec.rows if store.find(name, recipe)}
+        if recipe == store.recipes[0]:
+            shown |= spec.rows.keys() - was_run
+        names = [name for name in spec.rows if name in shown]
+        other_names = [name for name in spec.rows if name in was_run - shown]
         sections.append(
             TableSection(
                 heading=RECIPE_SETTINGS[recipe]["heading"],
@@ -72,7 +70,6 @@ def _build_table(
                 other_recipe=[EXPERIMENTS[name].title for name in other_names],
             )
         )
-    spec = TABLES[table]
     return Table(
         name=table,
         title=spec.title,
