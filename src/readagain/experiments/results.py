@@ -15,7 +15,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -103,10 +103,10 @@ class ExperimentResult:
     recipe: str
     seed: int
     scale: str
-    run: dict[str, Any] | None
+    run: dict[str, Any] | None = None
     corpus: dict[str, Any]
-    parameters: int
-    training: dict[str, Any]
+    parameters: int = 0
+    training: dict[str, Any] = field(default_factory=dict)
     machine: dict[str, Any]
     seconds: float
     sets: dict[str, DatasetResult]
