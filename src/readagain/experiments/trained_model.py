@@ -162,12 +162,11 @@ class ExperimentModel:
         embeddings = embeddings[len(SPECIAL_TOKENS) :]  # (V - number of special tokens, E)
         cosines = F.normalize(copied, dim=-1) @ F.normalize(embeddings, dim=-1).T
         best = cosines.topk(min(num_neighbours, cosines.shape[1]))  # (W, num_neighbours)
+        indices, values = best.indices.tolist(), best.values.tolist()
         return {
             word: [
                 (decoder_words[index], round(cosine, 3))
-                for index, cosine in zip(best_indices, best_cosines, strict=True)
+                for index, cosine in zip(indices[row], values[row], strict=True)
             ]
-            for word, best_indices, best_cosines in zip(
-                read_words, best.indices.tolist(), best.values.tolist(), strict=True
-            )
+            for row, word in enumerate(read_words)
         }
