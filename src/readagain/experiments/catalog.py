@@ -69,15 +69,7 @@ class Experiment:
 
 @dataclass(frozen=True, kw_only=True)
 class TableSpec:
-    """Specification of a table.
-
-    Args:
-        title: heading of the table.
-        notes: paragraphs below the table.
-        rows: names of the experiments in order, each with the name of the experiment that it is
-            compared with, or "".
-        main_score: kind of ROUGE score in the table: f1 or recall.
-    """
+    """Specification of a table, with the names of its experiments; see `catalog.toml`."""
 
     title: str
     notes: Sequence[str]
@@ -106,14 +98,12 @@ class PaperRow:
 
 @dataclass(frozen=True, kw_only=True)
 class PaperExample:
-    """Input text of Table 5 with the summaries that the paper prints, or an invented text.
+    """Input text of Table 5 with the reference and summaries of the paper, or an invented text.
 
     Args:
         word: word of the text to examine; in a text of the paper, the word that the paper copies.
         text: the text tokenized as in Gigaword, one sentence per line.
-        reference: reference that the paper prints; "" for an invented text.
-        without_copying: the paper's summary without copying; "" for an invented text.
-        with_copying: the paper's summary with copying; "" for an invented text.
+        reference: reference that the paper prints; an invented text has none, and no summaries.
     """
 
     word: str

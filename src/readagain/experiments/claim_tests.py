@@ -24,11 +24,9 @@ class Evidence:
     """Outcome of one test of a claim with the results of one recipe.
 
     Args:
-        statement: the statement that was tested.
         paper: the effect in the paper, in points of ROUGE-1.
         ours: our effect with its interval and the number of seeds, or the reason why the statement
             was not tested.
-        verdict: the verdict on the statement.
         recipe: the recipe; "" if the test does not depend on training.
     """
 
@@ -85,9 +83,7 @@ class ClaimTests:
     def larger_loss(self, *names: str) -> Evidence:
         """Test whether a smaller vocabulary costs more without copying than with it.
 
-        Args:
-            names: the experiments with a large and a small vocabulary without copying, then those
-                with copying.
+        `names` are the experiments with a large and a small vocabulary, first without copying.
         """
         statement = "From 69K to 2K a model loses more without copying than with it"
         without_copying, with_copying = self._effect(names[:2]), self._effect(names[2:])

@@ -82,8 +82,6 @@ class ExperimentResult:
 
     Args:
         row: name of the experiment.
-        recipe: name of the recipe.
-        seed: random seed of the training.
         scale: sizes of the networks: paper or small.
         run: all settings of the run; None for a baseline.
         corpus: name, fingerprint and size of the training corpus.

@@ -39,12 +39,8 @@ def _build_table(
 ) -> Table:
     """Return a table with one section for each recipe.
 
-    Args:
-        store: all results.
-        table: name of the table.
-        columns: function that takes a recipe and returns the columns after the title of the row.
-        rows: function that takes the name of an experiment, a recipe and the results of the
-            experiment, and returns its rows without the title.
+    `columns` takes a recipe and returns the columns after the title of the row. `rows` takes the
+    name of an experiment, a recipe and its results, and returns its rows without the title.
     """
     spec = TABLES[table]
     was_run = {
