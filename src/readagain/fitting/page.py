@@ -35,14 +35,8 @@ def render_report(
 ) -> str:
     """Return the HTML page: scores, training curves, samples, dropped pairs and details.
 
-    Args:
-        name: name of the model.
-        manifest: manifest of the prepared pairs.
-        curves: logged values of the training.
-        steps_per_epoch: number of updates per epoch.
-        evaluations: evaluations by system; the first is the model, the others are baselines.
-        notes: warnings and hints, as sentences.
-        details: texts of the last section by label, such as "network" or "training".
+    The first of the evaluations is the model, the others are baselines. `details` has the texts of
+    the last section by label, such as "network" or "training".
     """
     language = find_language(manifest.language)
     title = f"{name}: headlines in {language.name}"
