@@ -119,7 +119,9 @@ class FitJob:
             self._print(f"{self.out}: finished already")
             return result
         manifest = self._prepare()
-        plan = self._choose_plan(manifest)
+        plan = self._load_plan() or self._make_plan(manifest)
+        self.work.write_json(PLAN_FILE, plan.to_dict())
+        self._print_plan(plan, manifest)
         job = self._make_job(plan.run)
         training = train(
             job, device_name=self.device, threads=plan.timing.threads, console=self.console
@@ -178,13 +180,6 @@ class FitJob:
                 f"least {MIN_PAIRS}, or some thousands for good headlines"
             )
         return manifest
-
-    def _choose_plan(self, manifest: CorpusManifest) -> FitPlan:
-        """Return the stored plan, or choose a new one; store and print it."""
-        plan = self._load_plan() or self._make_plan(manifest)
-        self.work.write_json(PLAN_FILE, plan.to_dict())
-        self._print_plan(plan, manifest)
-        return plan
 
     def _load_plan(self) -> FitPlan | None:
         """Return the plan of an earlier call, or None if there is none.
