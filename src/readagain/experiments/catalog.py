@@ -208,13 +208,12 @@ def plan_runs(
     `main` run once with each of `seeds` seeds, and all other experiments with the seed 1. If
     `only_seed` is not None, all experiments run with this seed instead.
     """
-    baselines = [experiment for experiment in experiments if not experiment.is_trained]
     trained = [experiment for experiment in experiments if experiment.is_trained]
     main = [experiment for experiment in trained if experiment.group == "main"]
     others = [experiment for experiment in trained if experiment.group != "main"]
     main_seeds = range(1, seeds + 1) if only_seed is None else [only_seed]
     other_seed = 1 if only_seed is None else only_seed
-    plan = [PlannedRun(experiment, UNTRAINED, 1) for experiment in baselines]
+    plan = [PlannedRun(each, UNTRAINED, 1) for each in experiments if not each.is_trained]
     for recipe in dict.fromkeys(recipes):
         plan += [PlannedRun(experiment, recipe, seed) for seed in main_seeds for experiment in main]
         plan += [PlannedRun(experiment, recipe, other_seed) for experiment in others]

@@ -4,7 +4,7 @@ import gc
 import platform
 import shutil
 import time
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -340,11 +340,8 @@ def _rouge_fields(result: Evaluation) -> dict[str, Any]:
     report = result.rouge
     kind = SCORE_KINDS.index(report.protocol.main_score)
     columns = [list(report.scores).index(measure) for measure in MEASURES]
-    scores = {measure: report.main_score(measure) for measure in MEASURES}
     return {
-        "rouge": {
-            measure: [score.value, score.low, score.high] for measure, score in scores.items()
-        },
+        "rouge": {measure: list(astuple(report.main_score(measure))) for measure in MEASURES},
         "item_scores": pack_scores(report.item_scores[:, columns, kind]),
     }
 

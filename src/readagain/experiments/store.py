@@ -238,7 +238,7 @@ class ResultStore:
         effects = {}
         for index, measure in enumerate(MEASURES):
             difference = float(text_sums[:, index].mean())
-            # The variance over texts counts as known exactly.
+            # The variance over texts is treated as known: infinite degrees of freedom.
             parts = [(float(text_variance[index]), math.inf)]
             parts += [(float(part.values[index]), part.dof) for part in seed_variances]
             margin = welch_margin(parts) if has_interval else math.inf

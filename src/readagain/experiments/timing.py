@@ -7,13 +7,14 @@ them. The summaries have a fixed length, so every network decodes the same numbe
 import json
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from readagain.config.override import override
+from readagain.config.schema import RunSpec
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.summarizer import Summarizer
 from readagain.experiments.catalog import EXPERIMENTS, paper_table
@@ -22,7 +23,7 @@ from readagain.experiments.results import BATCH_SIZES, TIMING_FILE
 from readagain.experiments.sample_corpus import TIMING_SENTENCES
 from readagain.experiments.settings import experiment_network
 from readagain.export.write import build_graphs
-from readagain.model_dir import PRECISIONS
+from readagain.model_dir import PRECISIONS, Precision
 from readagain.networks.build import build_model
 from readagain.processors import describe_machine
 from readagain.storage.files import write_text
@@ -53,22 +54,10 @@ def measure_timing(out: Path, *, scale: Scale, threads: int) -> None:
                     "decode.max_words": _SUMMARY_WORDS,
                 },
             )
-            torch.manual_seed(0)
-            weights = {
-                name: tensor.numpy() for name, tensor in build_model(run).state_dict().items()
-            }
-            vocabs = [_invent_vocab(texts, n) for n in (run.source_vocab_size, run.vocab_size)]
-            for precision, graphs in build_graphs(run, weights, PRECISIONS).items():
-                model = OnnxStepModel.open(*graphs, threads=threads)
-                times = _measure_ms_per_text(Summarizer(run, *vocabs, model), texts, repeat=repeat)
-                measured.append(
-                    {
-                        "row": row.experiment,
-                        "size": size,
-                        "precision": precision,
-                        "ms_per_text": times,
-                    }
-                )
+            measured += [
+                {"row": row.experiment, "size": size, "precision": precision, "ms_per_text": times}
+                for precision, times in _measure_run(run, texts, threads, repeat=repeat)
+            ]
     timing = {
         "scale": scale,
         "machine": describe_machine(),
@@ -79,6 +68,19 @@ def measure_timing(out: Path, *, scale: Scale, threads: int) -> None:
         "measured": measured,
     }
     write_text(out / TIMING_FILE, json.dumps(timing, indent=1) + "\n")
+
+
+def _measure_run(
+    run: RunSpec, texts: Sequence[str], threads: int, *, repeat: int
+) -> Iterator[tuple[Precision, dict[str, float]]]:
+    """Yield each precision with the milliseconds per text by batch size."""
+    torch.manual_seed(0)
+    weights = {name: tensor.numpy() for name, tensor in build_model(run).state_dict().items()}
+    vocabs = (_invent_vocab(texts, run.source_vocab_size), _invent_vocab(texts, run.vocab_size))
+    for precision, graphs in build_graphs(run, weights, PRECISIONS).items():
+        model = OnnxStepModel.open(*graphs, threads=threads)
+        summarizer = Summarizer(run, *vocabs, model)
+        yield precision, _measure_ms_per_text(summarizer, texts, repeat=repeat)
 
 
 def _measure_ms_per_text(
