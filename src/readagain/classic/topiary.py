@@ -98,13 +98,8 @@ def topiary_headline(
 class _Composer:
     """Combination of topic words and a trimmed clause that fits into a byte limit.
 
-    Words are given by their positions in the document.
-
-    Args:
-        document: the text.
-        tree: parse tree of the first sentence.
-        topics: positions of the topic words, best first.
-        max_bytes: largest size of the headline.
+    Words are given by their positions in the document. `tree` is the parse tree of the first
+    sentence; `topics` are the topic words, best first.
     """
 
     document: Document

@@ -20,7 +20,7 @@ from readagain.experiments.table import markdown_table
 class Claim:
     """A claim of the paper, or a claim that we added as a control, with its evidence.
 
-    Each test has its evidence by recipe; the first evidence decides.
+    `tests` has the evidence of each test, one for each recipe; the first one decides.
     """
 
     name: str

@@ -46,12 +46,10 @@ class TableSection:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table with one section for each recipe.
+    """A table with one section for each recipe, and paragraphs below it.
 
-    Args:
-        name: name of the files of the table, without the suffix.
-        notes: paragraphs below the table.
-        sources: lines about the corpora, data sets, machines and versions of the results.
+    `name` is that of its files, without the suffix. `sources` are lines about the corpora, data
+    sets, machines and versions of the results.
     """
 
     name: str

@@ -169,7 +169,7 @@ def _score_cells(
 def _own_cells(name: str, results: SeedResults, dataset: str) -> list[TableCell]:
     """Return the ROUGE-1 and the length with the decoding of the system's own paper.
 
-    Beside them are the values of the same runs with the decoding of all experiments.
+    In brackets are the values of the same runs with the decoding that all experiments share.
     """
     own_runs = results.with_own_decoding(dataset).on(dataset)
     if not own_runs:
