@@ -124,7 +124,7 @@ def read_tree(output: str, inputs: Sequence[tuple[int, str]]) -> Phrase | None:
     start = _TREE_START.search(output)
     if start is None:
         return None
-    aligner = _Aligner(inputs)
+    unaligned = [(position, word.lower()) for position, word in inputs]
     # Label and children of each phrase that is not closed. The first one is no phrase: its only
     # child will be the tree.
     open_phrases: list[tuple[str, list[Node]]] = [("", [])]
@@ -139,7 +139,7 @@ def read_tree(output: str, inputs: Sequence[tuple[int, str]]) -> Phrase | None:
         elif symbol.startswith("("):
             open_phrases.append((symbol[1:], []))
         else:
-            leaf = aligner.align(symbol)
+            leaf = _align(symbol, unaligned) if unaligned else None
             if leaf is None:
                 return None
             open_phrases[-1][1].append(leaf)
@@ -149,38 +149,25 @@ def read_tree(output: str, inputs: Sequence[tuple[int, str]]) -> Phrase | None:
     return trees[0]
 
 
-class _Aligner:
-    """Alignment of printed words with input words, from left to right.
+def _align(printed: str, unaligned: list[tuple[int, str]]) -> Leaf | None:
+    """Return the leaf of a printed word, or None if it matches no input word.
 
     The parser may omit input words and split them: it prints "it's" as "it" and "'s".
+
+    Args:
+        printed: the next word that the program printed.
+        unaligned: positions and words of the input that are not aligned yet; the first may be the
+            rest of a split word. The aligned part and all words before it are removed.
     """
-
-    def __init__(self, inputs: Sequence[tuple[int, str]]) -> None:
-        self._inputs = [(position, word.lower()) for position, word in inputs]
-        self._index = 0  # the first input word that is not completely aligned
-        self._num_aligned = 0  # number of its characters that are aligned
-
-    def align(self, printed: str) -> Leaf | None:
-        """Return the leaf of the next printed word, or None if no later input word matches."""
-        remainder = ""  # the characters of the current input word that are not aligned
-        if self._index < len(self._inputs):
-            remainder = self._inputs[self._index][1][self._num_aligned :]
-        # Prefer the split that equals the remainder: in "amazon.com", "com" is not a tag.
-        splits = sorted(_split_tag(printed), key=lambda split: split[0] != remainder)
-        for word, tag in splits:
-            if remainder.startswith(word):
-                return self._advance(self._index, self._num_aligned + len(word), word, tag)
-            for index in range(self._index + 1, len(self._inputs)):
-                if self._inputs[index][1].startswith(word):
-                    return self._advance(index, len(word), word, tag)
-        return None
-
-    def _advance(self, index: int, num_aligned: int, word: str, tag: str) -> Leaf:
-        """Record that `num_aligned` characters of an input word are aligned; return the leaf."""
-        position, input_word = self._inputs[index]
-        is_complete = num_aligned == len(input_word)
-        self._index, self._num_aligned = (index + 1, 0) if is_complete else (index, num_aligned)
-        return Leaf(word, position, tag)
+    # Prefer the split that equals the first word: in "amazon.com", "com" is not a tag.
+    splits = sorted(_split_tag(printed), key=lambda split: split[0] != unaligned[0][1])
+    for word, tag in splits:
+        for index, (position, input_word) in enumerate(unaligned):
+            if input_word.startswith(word):
+                rest = input_word[len(word) :]
+                unaligned[: index + 1] = [(position, rest)] if rest else []
+                return Leaf(word, position, tag)
+    return None
 
 
 def _split_tag(printed: str) -> Iterator[tuple[str, str]]:

@@ -94,25 +94,18 @@ def topiary_headline(
     return TopiaryHeadline(composer.compose(), tree is not None)
 
 
+@dataclass(frozen=True)
 class _Composer:
     """Combination of topic words and a trimmed clause that fits into a byte limit.
 
-    Words are given by their positions in the document.
-
-    Args:
-        document: the text.
-        tree: parse tree of the first sentence.
-        topics: positions of the topic words, best first.
-        max_bytes: largest size of the headline.
+    Words are given by their positions in the document. `tree` is the parse tree of the first
+    sentence; `topics` are the topic words, best first.
     """
 
-    def __init__(
-        self, document: Document, tree: Phrase, topics: Sequence[int], max_bytes: int
-    ) -> None:
-        self._document = document
-        self._tree = tree
-        self._topics = topics
-        self._max_bytes = max_bytes
+    document: Document
+    tree: Phrase
+    topics: Sequence[int]
+    max_bytes: int
 
     def compose(self) -> str:
         """Return the headline: topics, then the clause.
@@ -121,19 +114,19 @@ class _Composer:
         clause is trimmed again to make room for the best topic that it does not mention, as in the
         paper.
         """
-        clause = self._trim(self._max_bytes)
+        clause = self._trim(self.max_bytes)
         topics = self._select_topics(clause)
         unmentioned_topics = self._find_unmentioned_topics(clause)
         if not topics and unmentioned_topics:
             num_topic_bytes = self._num_bytes(unmentioned_topics[:1]) + 1  # and a space
-            clause = self._trim(max(self._max_bytes - num_topic_bytes, 0))
+            clause = self._trim(max(self.max_bytes - num_topic_bytes, 0))
             topics = self._select_topics(clause)
         return self._text([*topics, *clause])
 
     def _trim(self, max_bytes: int) -> list[int]:
         """Trim the tree, then drop words from the end, until `max_bytes` bytes are left."""
         clause = trim(
-            self._tree,
+            self.tree,
             lambda clause: self._num_bytes(self._positions(clause)),
             max_size=max_bytes,
             min_size=int(MIN_FILLED * max_bytes),
@@ -145,7 +138,7 @@ class _Composer:
 
     def _positions(self, clause: Phrase) -> list[int]:
         """Return the positions of a clause without punctuation."""
-        words = self._document.words
+        words = self.document.words
         return [
             position
             for position in clause.positions
@@ -155,7 +148,7 @@ class _Composer:
     def _find_unmentioned_topics(self, clause: Sequence[int]) -> list[int]:
         """Return the topics whose stem does not occur in the clause."""
         clause_stems = {self._stem(position) for position in clause}
-        return [topic for topic in self._topics if self._stem(topic) not in clause_stems]
+        return [topic for topic in self.topics if self._stem(topic) not in clause_stems]
 
     def _select_topics(self, clause: Sequence[int]) -> list[int]:
         """Return the best topics that fit before the clause, each stem once."""
@@ -163,20 +156,20 @@ class _Composer:
         topic_stems: set[str] = set()
         for topic in self._find_unmentioned_topics(clause):
             is_new = self._stem(topic) not in topic_stems
-            if is_new and self._num_bytes([*topics, topic, *clause]) <= self._max_bytes:
+            if is_new and self._num_bytes([*topics, topic, *clause]) <= self.max_bytes:
                 topics.append(topic)
                 topic_stems.add(self._stem(topic))
         return topics
 
     def _stem(self, position: int) -> str:
-        return stem(self._document.words[position].norm)
+        return stem(self.document.words[position].norm)
 
     def _num_bytes(self, positions: Sequence[int]) -> int:
         return len(self._text(positions).encode("utf-8", "surrogatepass"))
 
     def _text(self, positions: Sequence[int]) -> str:
         """Return the words as spelled in the document; a tokenized text is joined by spaces."""
-        if self._document.is_tokenized:
-            words = (self._document.words[position] for position in positions)
-            return " ".join(map(self._document.surface, words))
-        return write_copied(self._document, positions=positions)
+        if self.document.is_tokenized:
+            words = (self.document.words[position] for position in positions)
+            return " ".join(map(self.document.surface, words))
+        return write_copied(self.document, positions=positions)

@@ -58,12 +58,6 @@ class Phrase:
         """Children that are phrases."""
         return [child for child in self.children if isinstance(child, Phrase)]
 
-    def walk(self) -> Iterator["Phrase"]:
-        """Yield this phrase and all phrases below it, top-down and from left to right."""
-        yield self
-        for child in self.child_phrases:
-            yield from child.walk()
-
     def walk_from_right(self) -> Iterator["Phrase"]:
         """Yield this phrase and all phrases below it, from right to left, children first."""
         for child in reversed(self.child_phrases):

@@ -109,7 +109,7 @@ def remove_complementizers(clause: Phrase) -> Phrase:
     """Remove "that" at the start of a subordinate clause."""
     first_nodes = [
         phrase.children[0]
-        for phrase in clause.walk()
+        for phrase in clause.walk_from_right()
         if phrase.label == "SBAR" and len(phrase.children) > 1
     ]
     complementizers = [

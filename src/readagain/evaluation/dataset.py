@@ -44,7 +44,6 @@ class DataSet:
 
     Args:
         rows: the examples, in the order of the files.
-        files: the files that were read.
         format: name of a corpus format, or `PREPARED`.
         is_tokenized: whether the texts are tokenized as in Gigaword: lower-case words separated by
             spaces.
@@ -205,11 +204,8 @@ def _make_example(
 ) -> EvalExample | InvalidRecord:
     """Convert a pair to an `EvalExample`, or to an invalid record if a reference is empty.
 
-    Args:
-        pair: a pair of the corpus; an invalid record is returned unchanged.
-        number: number of the pair in the data set, from 1.
-        files: one file with texts and references, or the file with the texts followed by one file
-            for each reference.
+    `number` is that of the pair, from 1. `files` are one file with texts and references, or the
+    file with the texts followed by one file for each reference.
     """
     if isinstance(pair, InvalidRecord):
         return pair

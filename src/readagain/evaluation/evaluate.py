@@ -27,10 +27,7 @@ class Evaluation:
     """Scores of a system on a data set, with its summaries and settings.
 
     Args:
-        system: name of the system.
         details: settings of the system, see `System.describe`.
-        stats: statistics of the summaries.
-        reference_stats: statistics of the references.
         seconds: time to generate the summaries, without loading the system.
     """
 
@@ -100,11 +97,7 @@ def evaluate(
 ) -> Evaluation:
     """Summarize the texts of a data set and score the summaries.
 
-    Args:
-        system: a system loaded with the settings of `protocol`.
-        data: the data set.
-        protocol: name of the protocol.
-        on_summary: function to call after each summary, for example to show progress.
+    The system has the settings of `protocol`. `on_summary` is called after each summary.
 
     Raises:
         ConfigError: for an unknown protocol.

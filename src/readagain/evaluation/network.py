@@ -62,8 +62,6 @@ class NetworkSystem:
     """A trained model, to be evaluated.
 
     Args:
-        name: name given by the user.
-        model_dir: the model directory.
         summarizer: the loaded model, with the decoding settings to use.
         precision: precision of the ONNX graphs; None for the first precision of the model.
         threads: number of threads, for the report.

@@ -36,17 +36,9 @@ class SystemSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class SummaryStats:
-    """Statistics of summaries or references.
+    """Means, shares and counts of summaries or references; the titles are in `report.py`.
 
-    Args:
-        words: mean number of words.
-        bytes: mean number of bytes.
-        copy_rate: share of words that the system copied; None for references.
-        novel_1gram_rate: share of words that are not in the source text.
-        novel_2gram_rate: share of bigrams that are not in the source text.
-        repetition_rate: share of words that occurred before in the same summary.
-        distinct: number of different summaries.
-        empty: number of summaries without a word.
+    Novel words and bigrams are not in the source text. The copy rate of references is None.
     """
 
     words: float

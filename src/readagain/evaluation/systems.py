@@ -147,9 +147,7 @@ def _load_baseline(
 class Prefix:
     """Baseline that takes the first bytes of a text.
 
-    Args:
-        max_bytes: number of bytes.
-        may_cut_words: whether to cut inside a word, as protocols with a byte limit do.
+    `may_cut_words` is whether to cut inside a word, as protocols with a byte limit do.
     """
 
     max_bytes: int
@@ -213,11 +211,6 @@ class TopiarySystem:
 
     Each parser runs in its own subprocess. A pool with one thread for each parser uses all of them
     in parallel.
-
-    Args:
-        topics: source of the topic words.
-        max_bytes: maximum length of a headline.
-        num_parsers: number of parsers.
 
     Raises:
         MissingExtraError: if the parser is not installed.

@@ -7,7 +7,7 @@ summaries best by a metric, ROUGE. Tuning ends when a round finds no new summary
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -100,30 +100,22 @@ class _Candidate(NamedTuple):
     metric: float
 
 
-@dataclass(frozen=True)
-class _TextSummaries:
-    """Sentences of a text that the model reads, and its summaries so far by their words."""
-
-    sentences: list[list[str]]
-    candidates: dict[tuple[str, ...], _Candidate] = field(default_factory=dict)
-
-
 class _SummaryPool:
-    """Summaries that all rounds have found, by text."""
+    """Summaries that all rounds have found, for each text by their words."""
 
     def __init__(self, network: NetworkSystem, data: DataSet, protocol: Protocol) -> None:
         self._network, self._data, self._protocol = network, data, protocol
         run = network.summarizer.run
         reader = SourceReader(run, network.model_dir.source_vocab, network.model_dir.vocab)
-        self._texts = []
+        self._candidates: list[dict[tuple[str, ...], _Candidate]] = [{} for _ in data.rows]
+        self._sentences: list[list[list[str]]] = []  # the sentences of each text that are read
         for row in data.rows:
             text = TokenizedText(row.text).masked if data.is_tokenized else row.text
             source = reader.read(text, tokenized=data.is_tokenized)
             norms = [word.norm for word in source.document.words]
-            sentences = [
-                [norms[position] for position in positions] for positions in source.sequences
-            ]
-            self._texts.append(_TextSummaries(sentences))
+            self._sentences.append(
+                [[norms[position] for position in positions] for positions in source.sequences]
+            )
 
     def search(self, weights: Numbers, on_summary: Callable[[], None]) -> Round:
         """Decode the data set with (F,) weights and add the new summaries to the pool."""
@@ -136,35 +128,37 @@ class _SummaryPool:
             n_best=decode.beam_size,
         )
         total = 0.0
-        for text, row, n_best in zip(self._texts, self._data.rows, n_best_lists, strict=True):
+        for row, sentences, candidates, n_best in zip(
+            self._data.rows, self._sentences, self._candidates, n_best_lists, strict=True
+        ):
             metrics = self._score([printed for printed, _ in n_best], row.references)
             for metric, (_, summary) in zip(metrics, n_best, strict=True):
                 words = tuple(token.norm for token in summary.words)
-                if words in text.candidates:
+                if words in candidates:
                     continue
                 # The score is (log-probability + weights . features) / length penalty; the base
                 # score is the score without features.
                 penalty = (len(words) + 1) ** decode.length_penalty
-                features = count_features(words, text.sentences) / penalty
+                features = count_features(words, sentences) / penalty
                 base_score = summary.score - float(features @ weights)
-                text.candidates[words] = _Candidate(base_score, features, metric)
+                candidates[words] = _Candidate(base_score, features, metric)
             first_words = tuple(token.norm for token in n_best[0][1].words)
-            total += text.candidates[first_words].metric
+            total += candidates[first_words].metric
             on_summary()
         return Round(
             weights=weights,
-            value=total / len(self._texts),
+            value=total / len(self._candidates),
             num_new=self._count_summaries() - num_before,
         )
 
     def n_best_lists(self) -> NBestLists:
         """Return all summaries of the pool as arrays."""
-        D, K = len(self._texts), max(len(text.candidates) for text in self._texts)
+        D, K = len(self._candidates), max(map(len, self._candidates))
         base = np.full((D, K), -np.inf)
         features = np.zeros((D, K, len(FEATURE_NAMES)))
         metrics = np.zeros((D, K))
-        for document, text in enumerate(self._texts):
-            for index, candidate in enumerate(text.candidates.values()):
+        for document, candidates in enumerate(self._candidates):
+            for index, candidate in enumerate(candidates.values()):
                 base[document, index] = candidate.base_score
                 features[document, index] = candidate.features
                 metrics[document, index] = candidate.metric
@@ -180,7 +174,7 @@ class _SummaryPool:
         return main_scores
 
     def _count_summaries(self) -> int:
-        return sum(len(text.candidates) for text in self._texts)
+        return sum(map(len, self._candidates))
 
 
 def _decode_settings(weights: Numbers) -> dict[str, float]:

@@ -69,15 +69,7 @@ class Experiment:
 
 @dataclass(frozen=True, kw_only=True)
 class TableSpec:
-    """Specification of a table.
-
-    Args:
-        title: heading of the table.
-        notes: paragraphs below the table.
-        rows: names of the experiments in order, each with the name of the experiment that it is
-            compared with, or "".
-        main_score: kind of ROUGE score in the table: f1 or recall.
-    """
+    """Specification of a table, with the names of its experiments; see `catalog.toml`."""
 
     title: str
     notes: Sequence[str]
@@ -106,14 +98,12 @@ class PaperRow:
 
 @dataclass(frozen=True, kw_only=True)
 class PaperExample:
-    """Input text of Table 5 with the summaries that the paper prints, or an invented text.
+    """Input text of Table 5 with the reference and summaries of the paper, or an invented text.
 
     Args:
         word: word of the text to examine; in a text of the paper, the word that the paper copies.
         text: the text tokenized as in Gigaword, one sentence per line.
-        reference: reference that the paper prints; "" for an invented text.
-        without_copying: the paper's summary without copying; "" for an invented text.
-        with_copying: the paper's summary with copying; "" for an invented text.
+        reference: reference that the paper prints; an invented text has none, and no summaries.
     """
 
     word: str
@@ -218,13 +208,12 @@ def plan_runs(
     `main` run once with each of `seeds` seeds, and all other experiments with the seed 1. If
     `only_seed` is not None, all experiments run with this seed instead.
     """
-    baselines = [experiment for experiment in experiments if not experiment.is_trained]
     trained = [experiment for experiment in experiments if experiment.is_trained]
     main = [experiment for experiment in trained if experiment.group == "main"]
     others = [experiment for experiment in trained if experiment.group != "main"]
     main_seeds = range(1, seeds + 1) if only_seed is None else [only_seed]
     other_seed = 1 if only_seed is None else only_seed
-    plan = [PlannedRun(experiment, UNTRAINED, 1) for experiment in baselines]
+    plan = [PlannedRun(each, UNTRAINED, 1) for each in experiments if not each.is_trained]
     for recipe in dict.fromkeys(recipes):
         plan += [PlannedRun(experiment, recipe, seed) for seed in main_seeds for experiment in main]
         plan += [PlannedRun(experiment, recipe, other_seed) for experiment in others]

@@ -24,11 +24,9 @@ class Evidence:
     """Outcome of one test of a claim with the results of one recipe.
 
     Args:
-        statement: the statement that was tested.
         paper: the effect in the paper, in points of ROUGE-1.
         ours: our effect with its interval and the number of seeds, or the reason why the statement
             was not tested.
-        verdict: the verdict on the statement.
         recipe: the recipe; "" if the test does not depend on training.
     """
 
@@ -58,7 +56,7 @@ class ClaimTests:
     def higher(self, first: str, second: str) -> Evidence:
         """Test whether an experiment scores higher than a second one."""
         statement = f"{_title(first)} scores higher than {_title(second)}"
-        return self._judge(statement, (first, second), self._difference(first, second))
+        return self._judge(statement, (first, second))
 
     def higher_with_unk(self, first: str, second: str) -> Evidence:
         """Test whether an experiment that copies scores higher than one that may generate UNK.
@@ -71,9 +69,8 @@ class ClaimTests:
         if results and not num_own:
             missing = f"{_title(second)} was not scored with UNK allowed"
             return Evidence(statement=statement, ours=missing)
-        effect = self._difference(first, second, use_own_decoding=True)
         seeds = f"; seeds of the second with UNK allowed: {num_own}"
-        return self._judge(statement, (first, second), effect, after=seeds)
+        return self._judge(statement, (first, second), use_own_decoding=True, after=seeds)
 
     def between(self, first: str, second: str, low: float, high: float, statement: str) -> Evidence:
         """Test whether the difference of two experiments is between two bounds, in points.
@@ -81,26 +78,22 @@ class ClaimTests:
         `statement` has the form "{} is at most 0.5 points below {}".
         """
         statement = statement.format(_title(first), _title(second))
-        effect = self._difference(first, second)
-        return self._judge(statement, (first, second), effect, low=low, high=high)
+        return self._judge(statement, (first, second), low=low, high=high)
 
     def larger_loss(self, *names: str) -> Evidence:
         """Test whether a smaller vocabulary costs more without copying than with it.
 
-        Args:
-            names: the experiments with a large and a small vocabulary without copying, then those
-                with copying.
+        `names` are the experiments with a large and a small vocabulary, first without copying.
         """
         statement = "From 69K to 2K a model loses more without copying than with it"
-        loss_without_copying = self._difference(*names[:2])
-        loss_with_copying = self._difference(*names[2:])
+        without_copying, with_copying = self._effect(names[:2]), self._effect(names[2:])
         losses = ""
-        if loss_without_copying is not None and loss_with_copying is not None:
+        if without_copying is not None and with_copying is not None:
             losses = (
-                f"it loses {100 * loss_without_copying.difference:.2f} without copying, "
-                f"{100 * loss_with_copying.difference:.2f} with it: "
+                f"it loses {100 * without_copying.difference:.2f} without copying, "
+                f"{100 * with_copying.difference:.2f} with it: "
             )
-        return self._judge(statement, names, self._difference(*names), before=losses)
+        return self._judge(statement, names, before=losses)
 
     def higher_on_duc(self, first: str, second: str) -> Evidence:
         """Test whether an experiment has a higher recall by the DUC protocol than a second one.
@@ -108,38 +101,34 @@ class ClaimTests:
         The data set is the first that both were scored on by recall.
         """
         statement = f"{_title(first)} has a higher recall than {_title(second)}"
+        datasets = set(self._datasets(first, "recall"))
+        dataset = next(
+            (name for name in self._datasets(second, "recall") if name in datasets), None
+        )
+        if dataset is None:
+            missing = "a row, or a data set with several references, is missing"
+            return Evidence(statement=statement, ours=missing)
+        comparison = ""
         results = self.store.find(second, self.recipe)
-        for dataset in results.datasets if results else ():
-            assert results is not None
-            effect = self._difference(first, second, dataset=dataset)
-            if effect is None or results.on(dataset)[0].figure != "recall":
-                continue
-            comparison = ""
-            if paper_score := _paper_scores("table2").get(second):
-                score = results.scores(dataset)["rouge-1"].value
-                comparison = (
-                    f"; {_title(second)} has {score:.1f} here and {paper_score:.1f} in the paper"
-                )
-            return self._judge(
-                statement, (first, second), effect, after=comparison, tables=("table2",)
+        paper_score = _paper_scores("table2").get(second)
+        if results and paper_score:
+            score = results.scores(dataset)["rouge-1"].value
+            comparison = (
+                f"; {_title(second)} has {score:.1f} here and {paper_score:.1f} in the paper"
             )
-        missing = "a row, or a data set with several references, is missing"
-        return Evidence(statement=statement, ours=missing)
+        return self._judge(
+            statement, (first, second), dataset, after=comparison, tables=("table2",)
+        )
 
     def higher_elsewhere(self, first: str, second: str) -> Evidence:
         """Test whether an experiment scores higher on the second data set that is scored by F1."""
         statement = f"{_title(first)} scores higher than {_title(second)}"
-        results = self.store.find(second, self.recipe)
-        datasets = [
-            name
-            for name in (results.datasets if results else ())
-            if results and results.on(name)[0].figure == "f1"
-        ]
+        datasets = self._datasets(second, "f1")
         if len(datasets) < 2:
             missing = "a row, or a second data set that is scored by F1, is missing"
             return Evidence(statement=f"{statement} on another corpus", ours=missing)
-        effect = self._difference(first, second, dataset=datasets[1])
-        return self._judge(f"{statement} on {datasets[1]}", (first, second), effect, tables=())
+        statement += f" on {datasets[1]}"
+        return self._judge(statement, (first, second), datasets[1], tables=())
 
     def lower_loss(self, first: str, second: str) -> Evidence:
         """Test whether an experiment has a lower loss on the selection split than a second one.
@@ -230,16 +219,19 @@ class ClaimTests:
             ),
         )
 
-    def _difference(
-        self, *names: str, dataset: str | None = None, use_own_decoding: bool = False
-    ) -> Effect | None:
-        """Return the ROUGE-1 of the first experiment minus that of the second.
+    def _datasets(self, name: str, figure: str) -> list[str]:
+        """Return the data sets on which an experiment was scored by recall or F1."""
+        results = self.store.find(name, self.recipe)
+        if results is None:
+            return []
+        return [dataset for dataset in results.datasets if results.on(dataset)[0].figure == figure]
 
-        For four experiments, return (first - second) - (third - fourth). Return None if a result is
-        missing.
-        """
+    def _effect(
+        self, names: Sequence[str], dataset: str | None = None, *, use_own_decoding: bool = False
+    ) -> Effect | None:
+        """Return the difference in ROUGE-1, see `ResultStore.contrast`; None without results."""
         effects = self.store.contrast(
-            names, self.recipe, dataset, use_own_decoding=use_own_decoding
+            tuple(names), self.recipe, dataset, use_own_decoding=use_own_decoding
         )
         return None if effects is None else effects["rouge-1"]
 
@@ -247,30 +239,23 @@ class ClaimTests:
         self,
         statement: str,
         names: Sequence[str],
-        effect: Effect | None,
+        dataset: str | None = None,
         *,
+        use_own_decoding: bool = False,
         low: float = 0.0,
         high: float = math.inf,
         before: str = "",
         after: str = "",
         tables: Sequence[str] = ("table1", "table3"),
     ) -> Evidence:
-        """Judge an effect by its confidence interval.
+        """Judge a statement by the confidence interval of a difference between experiments.
 
-        The statement is supported if the whole interval is between the bounds, and contradicted if
-        the whole interval is outside.
-
-        Args:
-            statement: the statement to judge.
-            names: the experiments.
-            effect: difference between the experiments; None if a result is missing.
-            low: lower bound in points.
-            high: upper bound in points.
-            before: text before the effect.
-            after: text after the effect.
-            tables: tables of the paper in which the paper's effect is looked up.
+        The statement is supported if the whole interval is between `low` and `high`, in points, and
+        contradicted if the whole interval is outside. `before` and `after` are texts around our
+        effect. The paper's effect is the one in the first of `tables` that has all experiments.
         """
         paper = _paper_effect(names, tables)
+        effect = self._effect(names, dataset, use_own_decoding=use_own_decoding)
         if effect is None:
             return Evidence(statement=statement, paper=paper, ours=_ROW_IS_MISSING)
         effect_low, effect_high = 100 * effect.low, 100 * effect.high

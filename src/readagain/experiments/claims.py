@@ -20,10 +20,7 @@ from readagain.experiments.table import markdown_table
 class Claim:
     """A claim of the paper, or a claim that we added as a control, with its evidence.
 
-    Args:
-        name: short name of the claim.
-        text: the claim.
-        tests: for each test, its evidence by recipe. The first evidence of a test decides.
+    `tests` has the evidence of each test, one for each recipe; the first one decides.
     """
 
     name: str

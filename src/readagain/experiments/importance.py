@@ -77,12 +77,9 @@ def measure_importance(model: "ExperimentModel", data: DataSet) -> dict[str, Any
 def _mean_importance(
     weighted: "Sequence[WeightedText]", labels: Sequence[Any], names: Sequence[str]
 ) -> dict[str, dict[str, float]]:
-    """Return the number and the mean importance of the words with each label.
+    """Return the number and the mean importance of the words that have each of the labels `names`.
 
-    Args:
-        weighted: texts with the importance of each word.
-        labels: for each text, an array with the label of each word.
-        names: labels to return.
+    `labels` has, for each text, an array with the label of each word.
     """
     all_weights = np.concatenate([weights for _, weights in weighted])
     all_labels = np.concatenate(labels)

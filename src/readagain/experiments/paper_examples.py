@@ -38,12 +38,11 @@ def run_paper_examples(model: "ExperimentModel") -> list[dict[str, Any]]:
     for example, summary in zip(PAPER_EXAMPLES, summaries, strict=True):
         norms = [word.norm for word in summary.words]
         oov_words = [norm for norm in norms if norm not in vocab and any(map(str.isalpha, norm))]
-        neighbours_by_word = model.copy_neighbours(
-            example.text, [example.word, *oov_words], num_neighbours=_NUM_NEIGHBOURS
-        )
         neighbours = {
             word: {"is_oov": word not in vocab, "words": words}
-            for word, words in neighbours_by_word.items()
+            for word, words in model.copy_neighbours(
+                example.text, [example.word, *oov_words], num_neighbours=_NUM_NEIGHBOURS
+            ).items()
         }
         examples.append({"word": example.word, "summary": summary.text, "neighbours": neighbours})
     return examples
@@ -104,10 +103,8 @@ def _example_lines(run: ExperimentResult, index: int) -> list[str]:
     if not run.can_copy and not _allows_unk(run):
         label += ", without UNK"
     lines = [f"  - {label}: {result['summary']}"]
-    for word, neighbours in result["neighbours"].items():
-        place = "outside" if neighbours["is_oov"] else "in"
-        nearest = ", ".join(
-            f"{neighbour} {cosine:.2f}" for neighbour, cosine in neighbours["words"]
-        )
-        lines.append(f"    - p_i of *{word}* ({place} the vocabulary): {nearest}")
+    for word, found in result["neighbours"].items():
+        position = "outside" if found["is_oov"] else "in"
+        nearest = ", ".join(f"{neighbour} {cosine:.2f}" for neighbour, cosine in found["words"])
+        lines.append(f"    - p_i of *{word}* ({position} the vocabulary): {nearest}")
     return lines

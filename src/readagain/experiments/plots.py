@@ -62,11 +62,10 @@ def _plot_scores(figure: Any, table: Table) -> bool:
     Our scores are those on the first data set. Rows of different recipes cannot be compared, so
     only the recipe with the most rows is shown.
     """
-    rows_by_section = [_paper_and_our_scores(section, table.name) for section in table.sections]
-    rows = max(rows_by_section, key=len)
+    section = max(table.sections, key=lambda section: len(_paper_and_our_scores(section, table)))
+    rows = _paper_and_our_scores(section, table)
     if not rows:
         return False
-    heading = table.sections[rows_by_section.index(rows)].heading
     axes = figure.subplots()
     scores = [score for _, score in rows]
     below = [max(score.value - score.low, 0.0) for score in scores]
@@ -90,12 +89,12 @@ def _plot_scores(figure: Any, table: Table) -> bool:
     axes.set_yticks(positions, [f"{row.label} {row.size}" for row, _ in rows])
     axes.invert_yaxis()
     axes.set_xlabel("ROUGE-1 recall at 75 bytes" if table.name == "table2" else "ROUGE-1 F1")
-    axes.set_title(f"Table {table.name[-1]}\n{heading}", fontsize=9)
+    axes.set_title(f"Table {table.name[-1]}\n{section.heading}", fontsize=9)
     figure.legend(loc="outside lower center", ncols=2)
     return True
 
 
-def _paper_and_our_scores(section: TableSection, table: str) -> list[tuple[PaperRow, Estimate]]:
+def _paper_and_our_scores(section: TableSection, table: Table) -> list[tuple[PaperRow, Estimate]]:
     """Return the paper's rows that we have a score for, with our ROUGE-1 on the first data set."""
     our_scores = {
         row["row"]: next((value for value in row.values() if isinstance(value, Estimate)), None)
@@ -103,7 +102,7 @@ def _paper_and_our_scores(section: TableSection, table: str) -> list[tuple[Paper
     }
     return [
         (paper_row, score)
-        for paper_row in paper_table(table)
+        for paper_row in paper_table(table.name)
         if (score := our_scores.get(EXPERIMENTS[paper_row.experiment].title)) is not None
     ]
 

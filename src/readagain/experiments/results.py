@@ -15,7 +15,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +82,6 @@ class ExperimentResult:
 
     Args:
         row: name of the experiment.
-        recipe: name of the recipe.
-        seed: random seed of the training.
         scale: sizes of the networks: paper or small.
         run: all settings of the run; None for a baseline.
         corpus: name, fingerprint and size of the training corpus.
@@ -103,10 +101,10 @@ class ExperimentResult:
     recipe: str
     seed: int
     scale: str
-    run: dict[str, Any] | None
+    run: dict[str, Any] | None = None
     corpus: dict[str, Any]
-    parameters: int
-    training: dict[str, Any]
+    parameters: int = 0
+    training: dict[str, Any] = field(default_factory=dict)
     machine: dict[str, Any]
     seconds: float
     sets: dict[str, DatasetResult]

@@ -4,7 +4,7 @@ import gc
 import platform
 import shutil
 import time
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,9 @@ from readagain.training.provenance import describe_device, package_commit, sourc
 from readagain.training.run_dir import RunDir
 from readagain.training.stop_signal import StopSignal
 from readagain.version import __version__
+
+ScoredSets = tuple[dict[str, DatasetResult], dict[str, list[str]]]
+"""Scores and summaries by data set."""
 
 
 class InterruptedRunError(Exception):
@@ -111,12 +114,8 @@ class ExperimentRunner:
     def score_baseline(self, planned: PlannedRun) -> ExperimentResult:
         """Score a baseline and write the result."""
         start = time.monotonic()
-        sets, summaries = self._score(planned, None)
-        result = self._make_result(
-            planned, sets, parameters=0, training={}, seconds=time.monotonic() - start
-        )
-        write_result(self.options.out, result, summaries)
-        return result
+        scored = self._score(planned, None)
+        return self._write_result(planned, scored, seconds=time.monotonic() - start)
 
     def train_and_score(self, planned: PlannedRun, run: RunSpec) -> ExperimentResult:
         """Train a network, or resume its training, then score it and write the result.
@@ -131,53 +130,49 @@ class ExperimentRunner:
         training = _describe_training(model_path)
         if has_features(run):
             model, training["tuned"] = self._tune(planned, model)
-        sets, summaries = self._score(planned, model)
+        scored = self._score(planned, model)
         # The first data set is the dev split of the corpus.
         dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
         # A resumed training took longer than in this call.
         earlier_training_s = max(0.0, 60 * training["minutes"] - trained_s)
-        result = self._make_result(
+        result = self._write_result(
             planned,
-            sets,
-            run=run,
+            scored,
+            run=spec_to_dict(run),
             parameters=count_parameters(model.model_dir.run),
             training=training,
             importance=measure_importance(model, dev_set.data),
             examples=run_paper_examples(model),
             seconds=time.monotonic() - start + earlier_training_s,
         )
-        write_result(self.options.out, result, summaries)
         del model
         self._free_memory()
         if not self.options.keep_weights:
             shutil.rmtree(model_path)
         return result
 
-    def _make_result(
-        self,
-        planned: PlannedRun,
-        sets: dict[str, DatasetResult],
-        *,
-        run: RunSpec | None = None,
-        **values: Any,
+    def _write_result(
+        self, planned: PlannedRun, scored: ScoredSets, **fields: Any
     ) -> ExperimentResult:
-        """Return a result; `values` are other fields, and `run` is None for a baseline."""
-        corpus = self.training_corpus(planned)
-        return ExperimentResult(
+        """Write and return a result; `fields` are other fields of `ExperimentResult`."""
+        corpus, (sets, summaries) = self.training_corpus(planned), scored
+        device = self.device if planned.experiment.is_trained else torch.device("cpu")
+        result = ExperimentResult(
             row=planned.experiment.name,
             recipe=planned.recipe,
             seed=planned.seed,
             scale=self.options.scale,
-            run=None if run is None else spec_to_dict(run),
             corpus={
                 "name": corpus.folder.resolve().name,
                 "fingerprint": corpus.manifest.fingerprint,
                 "train_pairs": corpus.manifest.splits["train"]["pairs"],
             },
-            machine=_describe_machine(self.device if run else torch.device("cpu")),
+            machine=_describe_machine(device),
             sets=sets,
-            **values,
+            **fields,
         )
+        write_result(self.options.out, result, summaries)
+        return result
 
     def _train(self, run: RunSpec, corpus: Path, model_path: Path) -> None:
         """Train a network to the end or the time limit.
@@ -246,10 +241,8 @@ class ExperimentRunner:
             "rounds": [round_.value for round_ in rounds],
         }
 
-    def _score(
-        self, planned: PlannedRun, model: ExperimentModel | None
-    ) -> tuple[dict[str, DatasetResult], dict[str, list[str]]]:
-        """Return scores and summaries by data set.
+    def _score(self, planned: PlannedRun, model: ExperimentModel | None) -> ScoredSets:
+        """Score a system on all data sets.
 
         A network is also scored with the decoding settings of its own paper. `model` is None for a
         baseline.
@@ -347,11 +340,8 @@ def _rouge_fields(result: Evaluation) -> dict[str, Any]:
     report = result.rouge
     kind = SCORE_KINDS.index(report.protocol.main_score)
     columns = [list(report.scores).index(measure) for measure in MEASURES]
-    scores = {measure: report.main_score(measure) for measure in MEASURES}
     return {
-        "rouge": {
-            measure: [score.value, score.low, score.high] for measure, score in scores.items()
-        },
+        "rouge": {measure: list(astuple(report.main_score(measure))) for measure in MEASURES},
         "item_scores": pack_scores(report.item_scores[:, columns, kind]),
     }
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings
-from readagain.corpus.shards import PreparedCorpus
-from readagain.errors import ArtifactError
 
 _NUM_TRAIN_PAIRS, _NUM_DEV_PAIRS, _NUM_DUC_TEXTS = 240, 24, 8
 _NUM_DUC_REFERENCES = 4
@@ -62,27 +60,19 @@ def write_sample_corpora(directory: Path) -> tuple[Path, dict[str, Path]]:
     rng = random.Random(1)
     num_pairs = _NUM_TRAIN_PAIRS + _NUM_DEV_PAIRS + _NUM_DUC_TEXTS
     pairs = [_make_pair(rng) for _ in range(num_pairs)]
-    if not _is_corpus(main):
+    if not main.exists():
         train = _write_pairs(raw / "train.jsonl", pairs[:_NUM_TRAIN_PAIRS])
         dev = _write_pairs(raw / "dev.jsonl", pairs[_NUM_TRAIN_PAIRS:-_NUM_DUC_TEXTS])
         inputs = [
             *find_inputs([str(train)], CorpusReadOptions()),
             *find_inputs([str(dev)], CorpusReadOptions(), split="dev"),
         ]
-        prepare(inputs, main, PrepareSettings(), overwrite=True)
-    if not _is_corpus(duc):
+        prepare(inputs, main, PrepareSettings())
+    if not duc.exists():
         texts = _write_duc(raw, pairs[-_NUM_DUC_TEXTS:])
         inputs = find_inputs([str(texts)], CorpusReadOptions(), split="dev")
-        prepare(inputs, duc, PrepareSettings(), overwrite=True)
+        prepare(inputs, duc, PrepareSettings())
     return main, {duc.name: duc}
-
-
-def _is_corpus(directory: Path) -> bool:
-    try:
-        PreparedCorpus.open(directory)
-    except ArtifactError:
-        return False
-    return True
 
 
 def _write_pairs(path: Path, pairs: Sequence[dict[str, str]]) -> Path:

@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass, replace
-from typing import Any
 
+from readagain.config.fields import walk_fields
 from readagain.config.override import override, parse_assignments
 from readagain.config.schema import ModelSpec, RunSpec
 from readagain.experiments.catalog import RECIPE_SETTINGS, Experiment
@@ -108,27 +107,20 @@ def _modern_schedule(steps_per_epoch: int, epochs: int | None) -> dict[str, obje
 
 def _shrink(run: RunSpec) -> RunSpec:
     """Return run settings with a small network of the same kind, which trains in seconds."""
-    return replace(
+    model_sizes = {
+        name: min(value, _SMALL_SHORTLIST_SIZE if name.endswith("shortlist_size") else _SMALL_WIDTH)
+        for name, _, value in walk_fields(run.model, "model.")
+        if name.endswith("_size")
+    }
+    return override(
         run,
-        vocab_size=max(run.vocab_size // _SMALL_VOCAB_DIVISOR, 8),
-        source_vocab_size=max(run.source_vocab_size // _SMALL_VOCAB_DIVISOR, 8),
-        model=_shrink_sizes(run.model),
-        data=replace(
-            run.data, max_source_words=_SMALL_SOURCE_WORDS, max_summary_words=_SMALL_SUMMARY_WORDS
-        ),
-        decode=replace(run.decode, beam_size=2, max_words=_SMALL_SUMMARY_WORDS),
+        {
+            **model_sizes,
+            "vocab_size": max(run.vocab_size // _SMALL_VOCAB_DIVISOR, 8),
+            "source_vocab_size": max(run.source_vocab_size // _SMALL_VOCAB_DIVISOR, 8),
+            "data.max_source_words": _SMALL_SOURCE_WORDS,
+            "data.max_summary_words": _SMALL_SUMMARY_WORDS,
+            "decode.beam_size": 2,
+            "decode.max_words": _SMALL_SUMMARY_WORDS,
+        },
     )
-
-
-def _shrink_sizes(spec: Any) -> Any:
-    """Return a spec with small values for all fields, also of nested specs, that end in `_size`."""
-    changes: dict[str, Any] = {}
-    for spec_field in fields(spec):
-        name, value = spec_field.name, getattr(spec, spec_field.name)
-        if is_dataclass(value):
-            changes[name] = _shrink_sizes(value)
-        elif name == "shortlist_size":
-            changes[name] = min(value, _SMALL_SHORTLIST_SIZE)
-        elif name.endswith("_size") and isinstance(value, int):
-            changes[name] = min(value, _SMALL_WIDTH)
-    return replace(spec, **changes)

@@ -238,7 +238,7 @@ class ResultStore:
         effects = {}
         for index, measure in enumerate(MEASURES):
             difference = float(text_sums[:, index].mean())
-            # The variance over texts counts as known exactly.
+            # The variance over texts is treated as known: infinite degrees of freedom.
             parts = [(float(text_variance[index]), math.inf)]
             parts += [(float(part.values[index]), part.dof) for part in seed_variances]
             margin = welch_margin(parts) if has_interval else math.inf
@@ -330,8 +330,7 @@ def bootstrap_interval(values: Numbers) -> tuple[Numbers, Numbers]:
 def welch_margin(parts: Sequence[tuple[float, float]]) -> float:
     """Return half the width of the 95% interval of a difference (Welch and Satterthwaite).
 
-    Args:
-        parts: parts of the variance of the difference, each with its degrees of freedom.
+    `parts` are parts of the variance of the difference, each with its degrees of freedom.
 
     >>> round(welch_margin([(0.5, 4), (0.5, 4)]), 2)  # like one variance with 8 degrees of freedom
     2.31
@@ -345,9 +344,6 @@ def welch_margin(parts: Sequence[tuple[float, float]]) -> float:
 @cache
 def t_quantile(dof: float) -> float:
     """Return the upper bound of the central 95% of Student's t distribution.
-
-    Args:
-        dof: degrees of freedom.
 
     >>> [round(t_quantile(dof), 2) for dof in (2, 10, math.inf)]
     [4.3, 2.23, 1.96]

@@ -29,13 +29,9 @@ TableRow = Mapping[str, TableCell]
 
 @dataclass(frozen=True)
 class TableSection:
-    """Part of a table with its own heading and columns.
+    """Part of a table with its own heading and columns, such as one recipe.
 
-    Args:
-        heading: heading of the section, such as the recipe.
-        columns: names of the columns in order.
-        rows: the rows.
-        other_recipe: titles of experiments that were run, but not with this recipe.
+    `other_recipe` has the titles of experiments that were run, but not with this recipe.
     """
 
     heading: str
@@ -50,14 +46,10 @@ class TableSection:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table with one section for each recipe.
+    """A table with one section for each recipe, and paragraphs below it.
 
-    Args:
-        name: name of the files of the table, without the suffix.
-        title: heading of the table.
-        sections: the sections.
-        notes: paragraphs below the table.
-        sources: lines about the corpora, data sets, machines and versions of the results.
+    `name` is that of its files, without the suffix. `sources` are lines about the corpora, data
+    sets, machines and versions of the results.
     """
 
     name: str

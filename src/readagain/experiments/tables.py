@@ -39,27 +39,21 @@ def _build_table(
 ) -> Table:
     """Return a table with one section for each recipe.
 
-    Args:
-        store: all results.
-        table: name of the table.
-        columns: function that takes a recipe and returns the columns after the title of the row.
-        rows: function that takes the name of an experiment, a recipe and the results of the
-            experiment, and returns its rows without the title.
+    `columns` takes a recipe and returns the columns after the title of the row. `rows` takes the
+    name of an experiment, a recipe and its results, and returns its rows without the title.
     """
-    sections = []
-    recipes_by_experiment = {
-        name: [recipe for recipe in store.recipes if store.find(name, recipe)]
-        for name in TABLES[table].rows
+    spec = TABLES[table]
+    was_run = {
+        name for name in spec.rows if any(store.find(name, recipe) for recipe in store.recipes)
     }
+    sections = []
     for recipe in store.recipes:
         # Experiments that were not run with any recipe are shown in the first section.
-        is_first_section = recipe == store.recipes[0]
-        names, other_names = [], []
-        for name, recipes in recipes_by_experiment.items():
-            if recipe in recipes or (is_first_section and not recipes):
-                names.append(name)
-            elif recipes:
-                other_names.append(name)
+        shown = {name for name in spec.rows if store.find(name, recipe)}
+        if recipe == store.recipes[0]:
+            shown |= spec.rows.keys() - was_run
+        names = [name for name in spec.rows if name in shown]
+        other_names = [name for name in spec.rows if name in was_run - shown]
         sections.append(
             TableSection(
                 heading=RECIPE_SETTINGS[recipe]["heading"],
@@ -72,7 +66,6 @@ def _build_table(
                 other_recipe=[EXPERIMENTS[name].title for name in other_names],
             )
         )
-    spec = TABLES[table]
     return Table(
         name=table,
         title=spec.title,
@@ -176,7 +169,7 @@ def _score_cells(
 def _own_cells(name: str, results: SeedResults, dataset: str) -> list[TableCell]:
     """Return the ROUGE-1 and the length with the decoding of the system's own paper.
 
-    Beside them are the values of the same runs with the decoding of all experiments.
+    In brackets are the values of the same runs with the decoding that all experiments share.
     """
     own_runs = results.with_own_decoding(dataset).on(dataset)
     if not own_runs:

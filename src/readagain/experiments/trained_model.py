@@ -77,10 +77,7 @@ class ExperimentModel:
     ) -> NetworkSystem:
         """Return the system with the paper's decoding settings for an evaluation protocol.
 
-        Args:
-            protocol: name of the protocol.
-            decode: decoding settings that override those of the paper.
-            allow_unk: whether UNK may be generated, like any word.
+        `decode` overrides these settings. With `allow_unk`, UNK may be generated like any word.
         """
         step_model = self.step_model
         if allow_unk:
@@ -135,14 +132,9 @@ class ExperimentModel:
         p_i is the embedding that the decoder uses for a word copied from source position i
         (equation 15). i is the first position of each word.
 
-        Args:
-            text: text tokenized as in Gigaword.
-            words: normalized words; words that the network does not read are left out.
-            num_neighbours: number of neighbours of each word.
-
         Returns:
-            For each word, its neighbours with their cosine similarity; {} for a network without
-            p_i.
+            For each of the normalized `words` that the network reads, its neighbours with their
+            cosine similarity; {} for a network without p_i.
         """
         source = self.reader.read(text, tokenized=True)
         batch = self.reader.batch([source])
@@ -162,12 +154,11 @@ class ExperimentModel:
         embeddings = embeddings[len(SPECIAL_TOKENS) :]  # (V - number of special tokens, E)
         cosines = F.normalize(copied, dim=-1) @ F.normalize(embeddings, dim=-1).T
         best = cosines.topk(min(num_neighbours, cosines.shape[1]))  # (W, num_neighbours)
+        indices, values = best.indices.tolist(), best.values.tolist()
         return {
             word: [
                 (decoder_words[index], round(cosine, 3))
-                for index, cosine in zip(best_indices, best_cosines, strict=True)
+                for index, cosine in zip(indices[row], values[row], strict=True)
             ]
-            for word, best_indices, best_cosines in zip(
-                read_words, best.indices.tolist(), best.values.tolist(), strict=True
-            )
+            for row, word in enumerate(read_words)
         }

@@ -72,10 +72,9 @@ def fit(
     from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
     from readagain.fitting.job import FitJob
     from readagain.fitting.plan import SIZES
-    from readagain.fitting.work_dir import FitDir, work_dir
+    from readagain.fitting.work_dir import FitDir
     from readagain.model_dir import check_new_dir
     from readagain.storage.bundled import find_model
-    from readagain.storage.output_dir import LocalDir
     from readagain.text.language import find_language
 
     out = Path(out)
@@ -106,8 +105,7 @@ def fit(
         console=console or Console(),
         progress=progress,
     )
-    directory = LocalDir(work_dir(out))
-    if FitDir(directory).read_identity() is None:
+    if job.work.read_identity() is None:
         check_new_dir(out)
-    with FitDir.open(directory, job.identity, overwrite=overwrite) as work:
-        return job.run(work)
+    with FitDir.open(job.work.directory, job.identity, overwrite=overwrite):
+        return job.run()

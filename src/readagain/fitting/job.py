@@ -39,10 +39,11 @@ from readagain.fitting.results import (
     write_model,
     write_report_page,
 )
-from readagain.fitting.work_dir import PLAN_FILE, RESULTS_FILE, FitDir
+from readagain.fitting.work_dir import PLAN_FILE, RESULTS_FILE, FitDir, work_dir
 from readagain.formats.records import OnError
 from readagain.model_dir import ModelDir
 from readagain.storage.files import read_json_object
+from readagain.storage.output_dir import LocalDir
 from readagain.text.language import UNDETERMINED, find_language
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
@@ -97,6 +98,11 @@ class FitJob:
     progress: ProgressDisplay
 
     @property
+    def work(self) -> FitDir:
+        """Working directory, with the results of the stages."""
+        return FitDir(LocalDir(work_dir(self.out)))
+
+    @property
     def identity(self) -> dict[str, Any]:
         """Inputs and options that determine the model, except the number of epochs."""
         return {
@@ -106,15 +112,17 @@ class FitJob:
             "language": self.language,
         }
 
-    def run(self, work: FitDir) -> FitResult:
+    def run(self) -> FitResult:
         """Run all stages and return the result."""
-        result = self._load_result(work)
+        result = self._load_result()
         if result is not None:
             self._print(f"{self.out}: finished already")
             return result
-        manifest = self._prepare(work)
-        plan = self._choose_plan(work, manifest)
-        job = self._make_job(work, plan.run)
+        manifest = self._prepare()
+        plan = self._load_plan() or self._make_plan(manifest)
+        self.work.write_json(PLAN_FILE, plan.to_dict())
+        self._print_plan(plan, manifest)
+        job = self._make_job(plan.run)
         training = train(
             job, device_name=self.device, threads=plan.timing.threads, console=self.console
         )
@@ -127,11 +135,11 @@ class FitJob:
                     f"{training.total_steps:,}; run the same command to resume",
                 ),
             )
-        return self._finish(work, plan)
+        return self._finish(plan)
 
-    def _load_result(self, work: FitDir) -> FitResult | None:
+    def _load_result(self) -> FitResult | None:
         """Return the result of an earlier call, or None if there is still work to do."""
-        content, plan = work.read_json(RESULTS_FILE), self._load_plan(work)
+        content, plan = self.work.read_json(RESULTS_FILE), self._load_plan()
         if content is None or plan is None or not (self.out / REPORT_PAGE).exists():
             return None
         if content["epochs"] < plan.run.train.epochs:  # this call asks for more epochs
@@ -146,7 +154,7 @@ class FitJob:
             notes=tuple(content["notes"]),
         )
 
-    def _prepare(self, work: FitDir) -> CorpusManifest:
+    def _prepare(self) -> CorpusManifest:
         """Prepare the corpus unless it exists, print what it contains, and return its manifest.
 
         Raises:
@@ -154,15 +162,15 @@ class FitJob:
         """
         for source in self.inputs:
             self._print(source.description)
-        if not work.data.exists():
+        if not self.work.data.exists():
             prepare_pairs(
                 self.inputs,
-                work.data,
+                self.work.data,
                 language=self.language,
                 on_error=self.on_error,
                 progress=self.progress,
             )
-        manifest = PreparedCorpus.open(work.data).manifest
+        manifest = PreparedCorpus.open(self.work.data).manifest
         for line in describe_pairs(manifest, is_language_set=self.language is not None):
             self._print(line)
         num_pairs = manifest.splits["train"]["pairs"]
@@ -173,14 +181,7 @@ class FitJob:
             )
         return manifest
 
-    def _choose_plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
-        """Return the stored plan, or choose a new one; store and print it."""
-        plan = self._load_plan(work) or self._make_plan(work, manifest)
-        work.write_json(PLAN_FILE, plan.to_dict())
-        self._print_plan(plan, manifest)
-        return plan
-
-    def _load_plan(self, work: FitDir) -> FitPlan | None:
+    def _load_plan(self) -> FitPlan | None:
         """Return the plan of an earlier call, or None if there is none.
 
         If this call has more epochs, the plan gets these.
@@ -188,7 +189,7 @@ class FitJob:
         Raises:
             ArgumentError: if this call has fewer epochs.
         """
-        content = work.read_json(PLAN_FILE)
+        content = self.work.read_json(PLAN_FILE)
         if content is None:
             return None
         plan = FitPlan.from_dict(content)
@@ -205,7 +206,7 @@ class FitJob:
             )
         return replace(plan, run=override(plan.run, {"train.epochs": self.epochs}))
 
-    def _make_plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
+    def _make_plan(self, manifest: CorpusManifest) -> FitPlan:
         """Choose the settings of network, training and decoding; measure a few updates."""
         num_pairs = manifest.splits["train"]["pairs"]
         has_gpu = choose_device(self.device).type == "cuda"
@@ -215,7 +216,7 @@ class FitJob:
             run = choose_fine_tuning_settings(base_run, num_pairs, has_gpu=has_gpu)
         else:
             network_name = self.size or choose_size(num_pairs, has_gpu=has_gpu)
-            report = read_json_object(work.data / REPORT_FILE, max_bytes=_MAX_REPORT_BYTES)
+            report = read_json_object(self.work.data / REPORT_FILE, max_bytes=_MAX_REPORT_BYTES)
             run = choose_settings(
                 network_name,
                 num_pairs,
@@ -225,16 +226,14 @@ class FitJob:
             )
         if self.epochs is not None:
             run = override(run, {"train.epochs": self.epochs})
-        timing = measure_job(
-            self._make_job(work, run), device_name=self.device, threads=self.threads
-        )
+        timing = measure_job(self._make_job(run), device_name=self.device, threads=self.threads)
         return FitPlan(run=run, network_name=network_name, timing=timing)
 
-    def _make_job(self, work: FitDir, run: RunSpec) -> TrainingJob:
+    def _make_job(self, run: RunSpec) -> TrainingJob:
         return TrainingJob(
             preset=run,
-            data=work.data,
-            out=work.run,
+            data=self.work.data,
+            out=self.work.run,
             begin_from=self.base,
             extend_vocab=0 if self.base is None else NUM_ADDED_WORDS,
             recover_weights=recover_weights,
@@ -261,15 +260,15 @@ class FitJob:
             "use the processor"
         )
 
-    def _finish(self, work: FitDir, plan: FitPlan) -> FitResult:
+    def _finish(self, plan: FitPlan) -> FitResult:
         """Export and evaluate the model, write the report, and mark the fit as finished."""
         self._print("exporting and checking the int8 graphs")
-        notes = [*write_model(work, self.out), *training_notes(work)]
+        notes = [*write_model(self.work, self.out), *training_notes(self.work)]
         self._print("evaluating")
-        evaluations = evaluate_model(work, self.out, self.base)
-        write_report_page(work, self.out, plan, evaluations, notes)
+        evaluations = evaluate_model(self.work, self.out, self.base)
+        write_report_page(self.work, self.out, plan, evaluations, notes)
         scores = {name: rouge_f1(evaluation) for name, evaluation in evaluations.items()}
-        work.write_json(
+        self.work.write_json(
             RESULTS_FILE, {"epochs": plan.run.train.epochs, "scores": scores, "notes": notes}
         )
         return FitResult(out=self.out, is_finished=True, scores=scores, notes=tuple(notes))

@@ -35,14 +35,8 @@ def render_report(
 ) -> str:
     """Return the HTML page: scores, training curves, samples, dropped pairs and details.
 
-    Args:
-        name: name of the model.
-        manifest: manifest of the prepared pairs.
-        curves: logged values of the training.
-        steps_per_epoch: number of updates per epoch.
-        evaluations: evaluations by system; the first is the model, the others are baselines.
-        notes: warnings and hints, as sentences.
-        details: texts of the last section by label, such as "network" or "training".
+    The first of the evaluations is the model, the others are baselines. `details` has the texts of
+    the last section by label, such as "network" or "training".
     """
     language = find_language(manifest.language)
     title = f"{name}: headlines in {language.name}"
@@ -50,6 +44,8 @@ def render_report(
     details_html = "".join(
         f"<dt>{escape(label)}</dt><dd>{escape(text)}</dd>" for label, text in details.items()
     )
+    losses = {"training loss": curves.get("loss", []), "dev loss": curves.get("dev_loss", [])}
+    rouge = {"ROUGE-1 of a few dev texts": curves.get("rouge_1", [])}
     notes_html = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
     model = next(iter(evaluations.values()))
     return f"""<!doctype html>
@@ -69,7 +65,7 @@ def render_report(
 <p class="quiet">ROUGE F1 in percent with 95% bootstrap intervals, over Unicode words, or
 characters where the language has no spaces.</p>
 <h2>Training</h2>
-<div class="charts">{_render_charts(curves, steps_per_epoch)}</div>
+<div class="charts">{line_chart(losses, steps_per_epoch)}{line_chart(rouge, steps_per_epoch)}</div>
 <p class="quiet">The training loss includes label smoothing and dropout, the dev loss does not.</p>
 <h2>Samples</h2>
 <p class="quiet">Chosen at random, not by quality. <mark>Marked</mark> words are not in the
@@ -112,12 +108,6 @@ def _render_scores(evaluations: dict[str, Evaluation]) -> str:
         ]
         rows.append((name, *cells, f"{evaluation.stats.words:.1f}"))
     return _render_table(("", *(measure.upper() for measure in measures), "words"), rows)
-
-
-def _render_charts(curves: Curves, steps_per_epoch: int) -> str:
-    losses = {"training loss": curves.get("loss", []), "dev loss": curves.get("dev_loss", [])}
-    rouge = {"ROUGE-1 of a few dev texts": curves.get("rouge_1", [])}
-    return line_chart(losses, steps_per_epoch) + line_chart(rouge, steps_per_epoch)
 
 
 def line_chart(curves: Curves, steps_per_epoch: int) -> str:

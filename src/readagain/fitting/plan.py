@@ -70,11 +70,8 @@ SIZES: dict[str, NetworkSize] = {
 class FitPlan:
     """Settings that were chosen for a fit, and measured times.
 
-    Args:
-        run: the settings of network, training and decoding.
-        network_name: the size (a key of `SIZES`) of a new network, or the name of the model to
-            fine-tune; stored as "size" in the plan file.
-        timing: measured times of a few updates and a validation.
+    `network_name` is the size (a key of `SIZES`) of a new network, or the name of the model to
+    fine-tune; it is stored as "size" in the plan file.
     """
 
     run: RunSpec

@@ -68,15 +68,9 @@ def _write_graphs(work: FitDir, out: Path, precision: Precision) -> None:
 
 
 def evaluate_model(work: FitDir, out: Path, base: Path | None) -> dict[str, Evaluation]:
-    """Score the exported model and the baselines on the test pairs.
+    """Score the exported model and the baselines on the test pairs; the model comes first.
 
-    Args:
-        work: the working directory with the test pairs.
-        out: the exported model.
-        base: the model before fine-tuning, which is another baseline; None for a new network.
-
-    Returns:
-        Evaluations by name of the system, the model first.
+    `base`, the model before fine-tuning, is another baseline; None for a new network.
     """
     dataset = read_dataset(work.data, CorpusReadOptions(), split="test").sample(MAX_TEST_PAIRS)
     language = find_language(dataset.language)

@@ -60,10 +60,7 @@ def interval(sampled: Numbers, confidence: float) -> tuple[Numbers, Numbers]:
 
     Each end is interpolated linearly between two of the R sorted scores. As in the script, the
     interpolation weight of the upper end is also used for the lower end.
-
-    Args:
-        sampled: scores of R bootstrap samples.
-        confidence: confidence level in percent.
+    The confidence level is in percent.
     """
     ordered = np.sort(sampled, axis=0)
     # Keep this order of operations: another one rounds differently near whole numbers.

@@ -63,12 +63,9 @@ def compare_reports(first: Report, second: Report) -> dict[str, Comparison]:
 
 
 def compare_scores(first: Numbers, second: Numbers, *, samples: int = _NUM_SAMPLES) -> Comparison:
-    """Compare the scores of two systems on the same items.
+    """Compare the (I,) scores of two systems on the same I items.
 
-    Args:
-        first: (I,) scores of the first system.
-        second: (I,) scores of the second system.
-        samples: number of bootstrap samples, and of random swaps.
+    `samples` is the number of bootstrap samples, and of random swaps.
     """
     differences = first - second
     observed, num_items = float(differences.mean()), len(differences)

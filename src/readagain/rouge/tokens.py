@@ -43,11 +43,7 @@ def unicode_words(text: str) -> list[str]:
 
 
 def lost_letters_warning(references: Iterable[Sequence[str]]) -> str | None:
-    """Return a warning if ROUGE-1.5.5 ignores many letters of the references.
-
-    Args:
-        references: the references of each item.
-    """
+    """Return a warning if ROUGE-1.5.5 ignores many letters of the references of all items."""
     letters = [char for texts in references for text in texts for char in text if char.isalpha()]
     num_lost = sum(not char.isascii() for char in letters)
     if num_lost <= _MAX_LOST_LETTER_RATE * len(letters):

@@ -122,7 +122,14 @@ def test_words_missing_from_the_tree_are_skipped():
 
 @pytest.mark.parametrize(
     "output",
-    ["", "No complete linkages found.\n", "(S (NP rain)\n\n", "(S rain))\n\n", "(S (NP snow))\n\n"],
+    [
+        "",
+        "No complete linkages found.\n",
+        "(S (NP rain)\n\n",
+        "(S rain))\n\n",
+        "(S (NP snow))\n\n",
+        "(S (NP rain) (VP fell .n))\n\n",  # a tag without a word, after the last input word
+    ],
 )
 def test_read_tree_returns_none_for_invalid_output(output):
     assert read_tree(output, inputs("rain fell")) is None

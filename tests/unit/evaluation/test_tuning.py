@@ -40,8 +40,8 @@ def test_base_score_does_not_depend_on_the_weights(network, read, gigaword):
         base_scores.append(
             {
                 (row, words): candidate.base_score
-                for row, summaries in enumerate(pool._texts)
-                for words, candidate in summaries.candidates.items()
+                for row, candidates in enumerate(pool._candidates)
+                for words, candidate in candidates.items()
             }
         )
     shared = base_scores[0].keys() & base_scores[1].keys()
