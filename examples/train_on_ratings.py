@@ -40,7 +40,6 @@ from torch import Tensor
 from readagain import export_model
 from readagain.engine.source import SourceReader, SourceText
 from readagain.engine.target_prefix import TargetPrefix
-from readagain.export.recover import recover_weights
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
 from readagain.networks.build import build_model
 from readagain.networks.network import AnyNetwork
@@ -229,7 +228,7 @@ def main() -> None:
     for folder in (arguments.out, run_folder):
         if folder.exists():
             parser.error(f"{folder}: exists; choose a new folder")
-    trained = TrainedModel.open(find_model(arguments.model), recover_weights)
+    trained = TrainedModel.open(find_model(arguments.model))
     network = build_model(trained.model_dir.run)
     network.eval()  # no dropout: few steps on few texts
     scorer = HeadlineScorer(trained.model_dir, network)

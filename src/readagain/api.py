@@ -216,7 +216,6 @@ def train(
     require("torch", extra="train", purpose="training")
     from rich.console import Console
 
-    from readagain.export.recover import recover_weights
     from readagain.training.job import TrainingJob
     from readagain.training.loop import train as run_training
 
@@ -229,7 +228,6 @@ def train(
         begin_from=begin_from,
         extend_vocab=extend_vocab,
         overwrite=overwrite,
-        recover_weights=recover_weights,
     )
     return run_training(job, device_name=device, threads=threads, console=console or Console())
 

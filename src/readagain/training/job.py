@@ -16,7 +16,7 @@ from readagain.storage.bundled import find_model
 from readagain.text.language import LANGUAGES, UNDETERMINED
 from readagain.text.truecasing import Truecaser
 from readagain.training.dataset import TrainingDataset
-from readagain.training.finetune import RecoverWeights, TrainedModel
+from readagain.training.finetune import TrainedModel
 from readagain.training.run_dir import BASE_MODEL_KEY
 from readagain.training.vocabs import (
     Vocabs,
@@ -41,8 +41,6 @@ class TrainingJob:
         begin_from: a model to fine-tune: its folder, or the name of a bundled model.
         extend_vocab: maximum number of words of the corpus to add to each vocabulary of the model.
         overwrite: whether to delete another run in `out`.
-        recover_weights: function that reads weights from int8 graphs, for models without a weights
-            file.
     """
 
     preset: str | RunSpec | None
@@ -53,7 +51,6 @@ class TrainingJob:
     begin_from: str | Path | None = None
     extend_vocab: int = 0
     overwrite: bool = False
-    recover_weights: RecoverWeights | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +110,7 @@ def resolve(job: TrainingJob) -> ResolvedJob:
     """
     model = None
     if job.begin_from is not None:
-        model = TrainedModel.open(find_model(job.begin_from), job.recover_weights)
+        model = TrainedModel.open(find_model(job.begin_from))
     run = _find_run(job, model)
     if run.train.objective == "risk" and model is None:
         raise ArgumentError(
