@@ -90,11 +90,11 @@ class EncoderDecoder(Network[EncoderDecoderState]):
         """
         ext_ids = memory.ext_ids
         if isinstance(self.output, ShortlistOutput):
-            shortlists = self.output.build_shared_shortlists(ext_ids)
+            shortlists = self.output.build_shared_shortlists(ext_ids)  # (M, W)
             vocab_logits = self.output.score_shared(outputs, shortlists)  # (B, T, W)
             # From here on, ids are columns of the shortlist.
-            target_ids = shortlists.to_columns(target_ids, default=UNK)
-            ext_ids = shortlists.to_columns(ext_ids, default=PAD)
+            target_ids = self.output.to_columns(target_ids, shortlists, default=UNK)
+            ext_ids = self.output.to_columns(ext_ids, shortlists, default=PAD)
         else:
             vocab_logits = self.output(outputs)  # (B, T, V)
         if self.copy_scores is None:
