@@ -192,7 +192,7 @@ def _summarize(
         indices = [index for index, source in enumerate(sources) if not source.is_empty]
         if not indices:
             return n_best_lists
-        batch = reader.batch([sources[index] for index in indices])
+        batch = reader.batch([sources[index] for index in indices], style=decode.style)
         decoded = decode_sources(model, batch, decode, n_best=n_best)
         for index, hypotheses in zip(indices, decoded, strict=True):
             n_best_lists[index] = [
