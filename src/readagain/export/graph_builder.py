@@ -128,13 +128,9 @@ class GraphBuilder:
     def linear(
         self, rows: str, weight: Array, bias: Array | None = None, *, bound: float | None
     ) -> str:
-        """Apply a linear layer: (R, I) rows -> (R, O).
+        """Apply a linear layer with a constant (I, O) weight and (O,) bias: (R, I) rows -> (R, O).
 
-        Args:
-            rows: input of the layer.
-            weight: (I, O) constant.
-            bias: (O,) constant, or None.
-            bound: largest absolute value of the rows, or None if unknown; used only for int8.
+        `bound` is the largest absolute value of the rows, or None if unknown; only int8 uses it.
         """
         return self.linear_float32(rows, weight, bias)
 

@@ -235,17 +235,11 @@ class GruSecondPass(nn.Module):
     def forward(
         self, words: Tensor, first_states: Tensor, context: Tensor, lengths: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Run the second pass.
+        """Run the second pass over (B, L, E) embedded words, with one sentence per row.
 
-        Args:
-            words: (B, L, E) embedded words of one sentence per row.
-            first_states: (B, L, U) states of the first pass.
-            context: (B, G) context of each sentence.
-            lengths: (B,) number of words of each sentence.
-
-        Returns:
-            (B, L, U) states, (B, U) last states and the importance: (B, L, U) weights, or
-            (B, L, 1 or 2) scalars, one per direction.
+        `first_states` is (B, L, U), `context` (B, G) and `lengths` (B,). Returns the (B, L, U)
+        states, the (B, U) last states and the importance: (B, L, U) weights, or (B, L, 1 or 2)
+        scalars, one per direction.
         """
         weights = [importance(words, first_states, context) for importance in self.importance]
         directions = [

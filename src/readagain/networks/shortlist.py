@@ -25,13 +25,8 @@ def select_shortlists(source_ids: Tensor, *, vocab_size: int, size: int) -> Tens
     If a source has more than `size` words, its most frequent words are selected. No shape depends
     on values in a tensor, so the CPU never waits for the GPU.
 
-    Args:
-        source_ids: (M, number of words) extended ids; OOV words are ignored.
-        vocab_size: size V of the vocabulary.
-        size: size W of a shortlist, at most V, special tokens included.
-
-    Returns:
-        (M, W) ids in ascending order.
+    `source_ids` is (M, number of words), extended ids; OOV words are ignored. `size` is W, at most
+    `vocab_size`, special tokens included. Returns (M, W) ids in ascending order.
     """
     known_ids = torch.where(source_ids < vocab_size, source_ids, PAD)
     is_source = source_ids.new_zeros((source_ids.size(0), vocab_size), dtype=torch.float32)

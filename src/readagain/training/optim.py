@@ -157,8 +157,7 @@ class EmbeddingLookups:
     table itself has no gradient, so the optimizer skips it. The shapes of all tensors depend only
     on the shape of the batch, so the CPU does not wait for the GPU.
 
-    Args:
-        table: an embedding that the network uses only for lookups.
+    The network must use the table only for lookups.
     """
 
     def __init__(self, table: WordEmbedding) -> None:

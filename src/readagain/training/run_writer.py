@@ -125,14 +125,9 @@ class RunWriter:
     def save(
         self, state: TrainingState, *, best: Mapping[str, Tensor] | None = None
     ) -> TrainingState:
-        """Write a checkpoint.
+        """Write a checkpoint; return its state, with the current time, log length and open losses.
 
-        Args:
-            state: the state of the run.
-            best: new best weights; None keeps the best weights of the latest checkpoint.
-
-        Returns:
-            The state as saved, with the current training time, log length and open losses.
+        `best` are new best weights; None keeps the best weights of the latest checkpoint.
 
         Raises:
             ReadAgainError: if a loss or a weight is not finite; nothing is written then.

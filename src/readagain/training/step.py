@@ -49,9 +49,7 @@ class TrainingStep:
 
     Args:
         model: the network, wrapped in DistributedDataParallel for several processes.
-        spec: the training settings.
-        total_steps: updates of the whole run, for the schedule.
-        steps_per_epoch: updates of one epoch, for the schedule.
+        total_steps, steps_per_epoch: updates of the run and of one epoch, for the schedule.
         rank: rank of this process; dropout differs between processes.
         world_size: number of processes that share a batch.
     """
@@ -187,11 +185,8 @@ class TrainingStep:
 
         A fused optimizer divides the gradients by its attribute `grad_scale`, which PyTorch added
         for `GradScaler`. Clipping uses this division, so the clipped gradients are never written to
-        memory.
-
-        Args:
-            row_gradients: gradients of embedding tables that are not updated by the optimizer (see
-                `EmbeddingLookups`).
+        memory. The optimizer does not update the embedding tables of `row_gradients` (see
+        `EmbeddingLookups`).
         """
         if not self._is_fused:
             nn.utils.clip_grad_norm_(self.parameters, self.spec.max_norm)
