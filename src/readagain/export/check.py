@@ -235,7 +235,7 @@ def _n_best_agreement(
 
 
 def _contains_all(n_best: NBestList, summaries: NBestList) -> bool:
-    """Return whether an n-best list contains all `summaries`, another n-best list.
+    """Return whether an n-best list contains all of `summaries`, another n-best list.
 
     A summary other than the best may be missing if its score is at most `SCORE_TOLERANCE` above the
     lowest score of `n_best`: such a summary may just have failed to enter the list.

@@ -11,9 +11,9 @@ def valid_positions(lengths: Tensor, size: int) -> Tensor:
 
 
 def masked_softmax(scores: Tensor, valid: Tensor) -> Tensor:
-    """Return the (..., S) softmax of (..., S) scores over valid positions, which are True.
+    """Return the softmax of (..., S) scores over the positions where `valid`, (..., S), is True.
 
-    The weights are 0 at padding, and all 0 if there is no real token.
+    The weights, (..., S), are 0 at padding, and all 0 if there is no real token.
     """
     lowest = torch.finfo(scores.dtype).min
     weights = scores.masked_fill(~valid, lowest).softmax(dim=-1)
