@@ -56,25 +56,14 @@ class AttentionStep(StepGraph):
             ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
             self.ext_ids = graph.op("Gather", ext_ids, self.document)
         if size:
-            self.shortlist = Shortlist(
-                size=size,
-                document=self.document,
-                rare_keys=graph.input("rare_keys", np.float32, ["D", H, "S"]),
-                rare_biases=graph.input("rare_biases", np.float32, ["D", 1, "S"]),
-                last_biases=graph.input("last_biases", np.float32, ["D", "S"]),
-            )
+            self.shortlist = Shortlist(graph, size=size, hidden_size=H, document=self.document)
         if model.output == "copy":
             assert self.ext_ids is not None
             self.previous_copy_logits = graph.input("copy_logits", np.float32, ["R", "S"])
             self.copy_keys = graph.input("copy_keys", np.float32, ["D", H, "S"])
             if model.copied_words == "place":
                 self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
-            word_offsets = graph.input("columns", np.int64, ["D", "S"])
-            self.copying = CopyInputs(
-                ext_ids=self.ext_ids,
-                word_offsets=graph.op("Gather", word_offsets, self.document),
-                same_word=graph.input("same_word", np.float32, ["D", "S", "S"]),
-            )
+            self.copying = CopyInputs(graph, ext_ids=self.ext_ids, document=self.document)
 
     def build(self) -> ModelProto:
         """Build the graph."""
@@ -125,7 +114,7 @@ class AttentionStep(StepGraph):
         if self.copying is None or self.copy_words is None:
             return vocab_embeddings
         position = self.copying.most_probable_positions(
-            graph, graph.unsqueeze(ids, 1), self.previous_copy_logits
+            graph.unsqueeze(ids, 1), self.previous_copy_logits
         )  # (R, 1)
         position = graph.op("Squeeze", position, graph.ints(1))
         flat_index = graph.op("Mul", self.document, graph.size(self.states, 1))
