@@ -25,10 +25,8 @@ _MAX_SHARED_SIZE = 8  # equal constants of at most this many elements are stored
 class GraphBuilder:
     """Builder of a graph with float32 weights; `Int8GraphBuilder` derives from it.
 
-    Args:
-        name: name of the graph.
-        parent: for the body of a Scan, the graph that contains the Scan. The constants of a body
-            are added to the outermost graph.
+    For the body of a Scan, `parent` is the graph that contains the Scan. The constants of a body
+    are added to the outermost graph.
     """
 
     def __init__(self, name: str, *, parent: "GraphBuilder | None" = None) -> None:

@@ -81,8 +81,6 @@ class AbsModel(Network[AbsState]):
     once.
 
     Args:
-        source_vocab_size: size of the source vocabulary.
-        vocab_size: size of the summary vocabulary.
         embedding_size: width E of the embedding of a summary word.
         hidden_size: width H of the hidden layer and of source embeddings.
         window: number C of previous words that the network sees.

@@ -115,10 +115,7 @@ class PreviousWordEmbedding(nn.Module):
     encoder state h²_i at this position: p_i = tanh(W_c h²_i + b_c) (equation 15). In a model
     without p_i, all OOV words have the embedding of UNK.
 
-    Args:
-        vocab_size: size V of the vocabulary.
-        embedding_size: width E of an embedding.
-        source_size: width U of a source state; None for a model without p_i.
+    `source_size` is the width U of a source state; None for a model without p_i.
     """
 
     def __init__(

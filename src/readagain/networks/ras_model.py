@@ -132,8 +132,6 @@ class RasModel(Network[RasState]):
 
     Args:
         cell: `elman` or `lstm`.
-        source_vocab_size: size of the source vocabulary.
-        vocab_size: size of the summary vocabulary.
         embedding_size: width E of a word embedding.
         hidden_size: width H of a decoder state.
         window: width of a filter of the encoder, in words.

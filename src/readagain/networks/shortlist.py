@@ -87,8 +87,6 @@ class ShortlistOutput(VocabularyOutput):
     """Output layer that scores a shortlist; it has parameters for the whole vocabulary.
 
     Args:
-        hidden_size: width H of a decoder state.
-        vocab_size: size V of the vocabulary.
         shortlist_size: size W of a shortlist; V if it is larger.
         num_sources: maximum number of sources that share a shortlist in training.
     """

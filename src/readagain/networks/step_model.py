@@ -21,9 +21,7 @@ from readagain.text.vocab import EOS, SPECIAL_TOKENS, UNK
 class TorchState:
     """Decoder state of R hypotheses, one per row.
 
-    Args:
-        network_state: state of the network.
-        documents: (R,) index of the source document of each hypothesis.
+    `documents` is (R,), the index of the source document of each hypothesis.
     """
 
     network_state: NetworkState

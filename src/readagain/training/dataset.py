@@ -47,10 +47,8 @@ class BatchIndices:
     The CUDA graph of an update includes the gathering, so the CPU passes only indices to the GPU.
 
     Args:
-        dataset: the dataset with the words.
         pairs: (B,) indices of the pairs.
         num_real: scalar, the number of real pairs; the indices after them are padding.
-        bucket: the padded lengths.
     """
 
     dataset: "TrainingDataset"
