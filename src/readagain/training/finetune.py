@@ -53,7 +53,7 @@ class TrainedModel:
 
     @property
     def needs_recovery(self) -> bool:
-        """Whether the model has int8 graphs but no weights file, as the bundled models."""
+        """Whether the model has int8 graphs but no weights file, like the bundled models."""
         return "int8" in self.model_dir.precisions and not self.model_dir.has(WEIGHTS_FILE)
 
     @property
