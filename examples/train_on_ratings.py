@@ -40,6 +40,7 @@ from torch import Tensor
 from readagain import export_model
 from readagain.engine.source import SourceReader, SourceText
 from readagain.engine.target_prefix import TargetPrefix
+from readagain.export.recover import recover_weights
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
 from readagain.networks.build import build_model
 from readagain.networks.network import AnyNetwork
@@ -228,7 +229,7 @@ def main() -> None:
     for folder in (arguments.out, run_folder):
         if folder.exists():
             parser.error(f"{folder}: exists; choose a new folder")
-    trained = TrainedModel.open(find_model(arguments.model))
+    trained = TrainedModel.open(find_model(arguments.model), recover_weights)
     network = build_model(trained.model_dir.run)
     network.eval()  # no dropout: few steps on few texts
     scorer = HeadlineScorer(trained.model_dir, network)

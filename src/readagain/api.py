@@ -216,6 +216,7 @@ def train(
     require("torch", extra="train", purpose="training")
     from rich.console import Console
 
+    from readagain.export.recover import recover_weights
     from readagain.training.job import TrainingJob
     from readagain.training.loop import train as run_training
 
@@ -228,6 +229,7 @@ def train(
         begin_from=begin_from,
         extend_vocab=extend_vocab,
         overwrite=overwrite,
+        recover_weights=recover_weights,
     )
     return run_training(job, device_name=device, threads=threads, console=console or Console())
 

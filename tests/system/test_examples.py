@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from readagain import Summarizer
+from readagain.export.recover import recover_weights
 from readagain.model_dir import WEIGHTS_FILE
 from readagain.networks.build import build_model
 from readagain.storage.bundled import find_model
@@ -154,7 +155,7 @@ def test_example_averages_trainings_and_old_weights(example, tmp_path):
 @pytest.mark.slow
 def test_rated_headline_has_the_same_score_in_a_batch():
     script = runpy.run_path(str(EXAMPLES / "train_on_ratings.py"))
-    trained = TrainedModel.open(find_model("papers"))  # reads five sentences
+    trained = TrainedModel.open(find_model("papers"), recover_weights)  # reads five sentences
     network = build_model(trained.model_dir.run)
     network.load_state_dict(trained.weights(trained.vocabs))
     scorer = script["HeadlineScorer"](trained.model_dir, network.eval())

@@ -13,6 +13,7 @@ from readagain.corpus.manifest import CorpusManifest
 from readagain.corpus.report import REPORT_FILE
 from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ArgumentError, DataError, pluralize
+from readagain.export.recover import recover_weights
 from readagain.fitting.pairs import (
     ProgressDisplay,
     describe_content,
@@ -236,6 +237,7 @@ class FitJob:
             out=work.run,
             begin_from=self.base,
             extend_vocab=0 if self.base is None else NUM_ADDED_WORDS,
+            recover_weights=recover_weights,
         )
 
     def _print_plan(self, plan: FitPlan, manifest: CorpusManifest) -> None:

@@ -1,6 +1,7 @@
 """Fine-tuning of a trained model: its settings, vocabularies and weights."""
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ from torch import Tensor
 from readagain.config.files import spec_to_dict
 from readagain.config.schema import RunSpec
 from readagain.errors import ArtifactError, ConfigError
-from readagain.export.recover import recover_weights
 from readagain.model_dir import RUN_FILE, WEIGHTS_FILE, ModelDir, graph_names
 from readagain.networks.build import count_parameters, find_weights, parameter_shapes
 from readagain.storage.differences import differences
@@ -29,22 +29,35 @@ _SUMMARY_PARAMETERS = (
     _OUTPUT_BIAS,
 )
 
+RecoverWeights = Callable[[Path, RunSpec, Mapping[str, tuple[int, ...]]], Mapping[str, Any]]
+"""Type of `export.recover.recover_weights`, which reads weights from the int8 graphs of a model.
+
+The arguments are the model folder, its run, and the shape of each weight by name. `training` may
+not import `export`, so callers pass the function.
+"""
+
 
 @dataclass(frozen=True)
 class TrainedModel:
     """Trained model to fine-tune."""
 
     model_dir: ModelDir
+    recover_weights: RecoverWeights | None = None
 
     @classmethod
-    def open(cls, path: Path) -> "TrainedModel":
+    def open(cls, path: Path, recover_weights: RecoverWeights | None = None) -> "TrainedModel":
         """Open a model folder that has weights to start from, and verify its checksums.
+
+        Args:
+            path: the model folder.
+            recover_weights: function that reads weights from int8 graphs, for models without a
+                weights file, such as the bundled models.
 
         Raises:
             ArtifactError: if the model is damaged, has weights of another network, or has neither
                 weights nor int8 graphs that they can be recovered from.
         """
-        model = cls(ModelDir.open(path, checksums=True))
+        model = cls(ModelDir.open(path, checksums=True), recover_weights)
         if model.needs_recovery:
             _check_graph_sizes(model.model_dir)
         else:
@@ -54,7 +67,9 @@ class TrainedModel:
     @property
     def needs_recovery(self) -> bool:
         """Whether the model has int8 graphs but no weights file, like the bundled models."""
-        return "int8" in self.model_dir.precisions and not self.model_dir.has(WEIGHTS_FILE)
+        if self.recover_weights is None or self.model_dir.has(WEIGHTS_FILE):
+            return False
+        return "int8" in self.model_dir.precisions
 
     @property
     def vocabs(self) -> Vocabs:
@@ -87,13 +102,7 @@ class TrainedModel:
         model. The output biases of the new words are lower, so that all new words together are as
         probable as UNK.
         """
-        run = self.model_dir.run
-        arrays = (
-            recover_weights(self.model_dir.path, run, parameter_shapes(run))
-            if self.needs_recovery
-            else read_tensors(self.model_dir.path / WEIGHTS_FILE)
-        )
-        tensors = {name: torch.tensor(array).float() for name, array in arrays.items()}
+        tensors = {name: torch.tensor(array).float() for name, array in self._arrays().items()}
         for names, num_added in (
             (_SOURCE_PARAMETERS, len(vocabs.source) - len(self.vocabs.source)),
             (_SUMMARY_PARAMETERS, len(vocabs.summary) - len(self.vocabs.summary)),
@@ -106,6 +115,13 @@ class TrainedModel:
                     rows = rows - math.log(num_added)
                 tensors[name] = torch.cat([tensors[name], rows])
         return tensors
+
+    def _arrays(self) -> Mapping[str, Any]:
+        """Read the weights of the trained model, by name."""
+        if self.recover_weights is None or not self.needs_recovery:
+            return read_tensors(self.model_dir.path / WEIGHTS_FILE)
+        run = self.model_dir.run
+        return self.recover_weights(self.model_dir.path, run, parameter_shapes(run))
 
 
 def _check_graph_sizes(model_dir: ModelDir) -> None:

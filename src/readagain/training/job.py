@@ -16,7 +16,7 @@ from readagain.storage.bundled import find_model
 from readagain.text.language import LANGUAGES, UNDETERMINED
 from readagain.text.truecasing import Truecaser
 from readagain.training.dataset import TrainingDataset
-from readagain.training.finetune import TrainedModel
+from readagain.training.finetune import RecoverWeights, TrainedModel
 from readagain.training.run_dir import BASE_MODEL_KEY
 from readagain.training.vocabs import (
     Vocabs,
@@ -30,7 +30,12 @@ from readagain.training.vocabs import (
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingJob:
-    """Training job as requested by the user; `readagain.train` describes the fields."""
+    """Training job as requested by the user; `readagain.train` describes the other fields.
+
+    Args:
+        recover_weights: function that reads weights from int8 graphs, for models without a weights
+            file; `export` has it, which this package does not import.
+    """
 
     preset: str | RunSpec | None
     data: Path
@@ -40,6 +45,7 @@ class TrainingJob:
     begin_from: str | Path | None = None
     extend_vocab: int = 0
     overwrite: bool = False
+    recover_weights: RecoverWeights | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +103,7 @@ def resolve(job: TrainingJob) -> ResolvedJob:
     """
     model = None
     if job.begin_from is not None:
-        model = TrainedModel.open(find_model(job.begin_from))
+        model = TrainedModel.open(find_model(job.begin_from), job.recover_weights)
     run = _find_run(job, model)
     if run.train.objective == "risk" and model is None:
         raise ArgumentError(

@@ -11,6 +11,7 @@ import torch
 from readagain.config.files import save_run
 from readagain.config.override import override
 from readagain.errors import ArtifactError, ConfigError
+from readagain.export.recover import recover_weights
 from readagain.model_dir import RUN_FILE, ModelDir
 from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
@@ -118,4 +119,4 @@ def test_open_refuses_sizes_beyond_the_graphs(tmp_path, hidden_size, error, mess
     run = override(ModelDir.open(model).run, {"model.decoder.hidden_size": hidden_size})
     write_model_files(model, {RUN_FILE: lambda path: save_run(run, path)})
     with pytest.raises(error, match=message):
-        TrainedModel.open(model)
+        TrainedModel.open(model, recover_weights)

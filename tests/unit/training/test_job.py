@@ -7,6 +7,7 @@ import pytest
 
 from readagain.corpus.manifest import fingerprint
 from readagain.errors import ArtifactError, ConfigError, DataError
+from readagain.export.recover import recover_weights
 from readagain.model_dir import ModelDir
 from readagain.networks.build import build_model
 from readagain.training.job import TrainingJob, resolve
@@ -124,6 +125,7 @@ def test_bundled_model_is_fine_tuned_from_its_graphs(corpus, tmp_path, name, ext
         data=corpus.folder,
         begin_from=name,
         extend_vocab=extend_vocab,
+        recover_weights=recover_weights,
     )
     resolved = resolve(job)
     assert "its weights are recovered from its int8 graphs, with int8 precision" in resolved.notes
