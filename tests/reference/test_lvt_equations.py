@@ -7,7 +7,7 @@ import torch
 from readagain.config.override import override
 from readagain.networks.build import build_model, initialize_parameters
 from readagain.networks.decoder import AttentionDecoder, DecoderState
-from readagain.networks.network import select_rows
+from readagain.networks.network import SourceMemory, select_rows
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS, UNK
 
@@ -62,14 +62,15 @@ def decoder():
 def test_gru_decoder_matches_equations(decoder):
     torch.manual_seed(6)
     h, words = torch.randn(1, S, U).double(), torch.randn(1, T, E).double()
-    source = decoder.key(h), h, torch.ones(1, S, dtype=torch.bool)
+    valid = torch.ones(1, S, dtype=torch.bool)
+    memory = SourceMemory(states=h, valid=valid, keys=decoder.key(h), ext_ids=torch.zeros(1, S))
     state = decoder.start(torch.randn(1, U).double())
     assert state.cell is None
     s = numbers(state.hidden[0])
-    trained = decoder(words, *source, state)
+    trained = decoder(words, memory, state)
     for t in range(T):
         s, c, beta = gru_step(numbers(words[0, t]), s, numbers(h[0]), decoder)
-        state, context, weights = decoder.step(words[:, t], *source, state)
+        state, context, weights = decoder.step(words[:, t], memory, state)
         np.testing.assert_allclose(numbers(trained[0, t]), s, atol=1e-12)
         for expected, stepped in zip((s, c, beta), (state.hidden, context, weights), strict=True):
             np.testing.assert_allclose(numbers(stepped[0]), expected, atol=1e-12)

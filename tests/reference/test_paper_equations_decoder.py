@@ -8,6 +8,7 @@ from copy_reference import copy_log_probs
 from readagain.networks.build import initialize_parameters
 from readagain.networks.decoder import AttentionDecoder, DecoderState, PreviousWordEmbedding
 from readagain.networks.functional import decode_teacher_forced
+from readagain.networks.network import SourceMemory
 from readagain.networks.outputs import (
     CopyScorer,
     copy_target_log_probs,
@@ -73,7 +74,7 @@ def decoder():
 
 @pytest.fixture
 def known_summary(decoder):
-    """Return source states, embedded previous words, a first state and the expected outputs."""
+    """Return the encoded source, embedded previous words, a first state and expected outputs."""
     torch.manual_seed(6)
     h2, words = torch.randn(1, S, U).double(), torch.randn(1, T, E).double()
     start = DecoderState(torch.randn(1, H).double(), torch.randn(1, H).double())
@@ -81,27 +82,27 @@ def known_summary(decoder):
     for t in range(T):
         s, C, c, beta = step(numbers(words[0, t]), s, C, numbers(h2[0]), decoder)
         by_hand.append((s, c, beta))
-    return h2, words, start, by_hand
+    valid = torch.ones(1, S, dtype=torch.bool)
+    memory = SourceMemory(states=h2, valid=valid, keys=decoder.key(h2), ext_ids=torch.zeros(1, S))
+    return memory, words, start, by_hand
 
 
 @pytest.mark.parametrize("way", ["as it is trained", "in plain steps"])
 def test_equations_12_to_14_teacher_forced(decoder, known_summary, way):
-    h2, words, start, by_hand = known_summary
-    source = decoder.key(h2), h2, torch.ones(1, S, dtype=torch.bool)
+    memory, words, start, by_hand = known_summary
     if way == "as it is trained":
-        found = decoder(words, *source, start)
+        found = decoder(words, memory, start)
     else:
-        gates = decoder.input(words)
+        gates, source = decoder.input(words), (memory.keys, memory.states, memory.valid)
         found = decode_teacher_forced(gates, *source, start.hidden, start.cell, decoder.weights())
     for t, (s, _, _) in enumerate(by_hand):
         np.testing.assert_allclose(numbers(found[0, t]), s, atol=1e-12)
 
 
 def test_equations_12_to_14_single_steps(decoder, known_summary):
-    h2, words, state, by_hand = known_summary
-    valid = torch.ones(1, S, dtype=torch.bool)
+    memory, words, state, by_hand = known_summary
     for t, (s, c, beta) in enumerate(by_hand):
-        state, context, weights = decoder.step(words[:, t], decoder.key(h2), h2, valid, state)
+        state, context, weights = decoder.step(words[:, t], memory, state)
         np.testing.assert_allclose(numbers(state.hidden[0]), s, atol=1e-12)
         np.testing.assert_allclose(numbers(context[0]), c, atol=1e-12)
         np.testing.assert_allclose(numbers(weights[0]), beta, atol=1e-12)

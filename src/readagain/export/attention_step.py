@@ -5,7 +5,7 @@ from onnx import ModelProto
 
 from readagain.config.schema import ModelSpec, RunSpec
 from readagain.export.candidates import CopyInputs, output_candidates, score_vocab
-from readagain.export.graph_builder import Array, GraphBuilder, StateDict
+from readagain.export.graph_builder import GraphBuilder, StateDict
 from readagain.export.rnn import (
     STATE_BOUND,
     LinearInput,
@@ -56,31 +56,20 @@ class AttentionStep(StepGraph):
             ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
             self.ext_ids = graph.op("Gather", ext_ids, self.document)
         if size:
-            self.shortlist = Shortlist(
-                size=size,
-                document=self.document,
-                rare_keys=graph.input("rare_keys", np.float32, ["D", H, "S"]),
-                rare_biases=graph.input("rare_biases", np.float32, ["D", 1, "S"]),
-                last_biases=graph.input("last_biases", np.float32, ["D", "S"]),
-            )
+            self.shortlist = Shortlist(graph, size=size, hidden_size=H, document=self.document)
         if model.output == "copy":
             assert self.ext_ids is not None
             self.previous_copy_logits = graph.input("copy_logits", np.float32, ["R", "S"])
             self.copy_keys = graph.input("copy_keys", np.float32, ["D", H, "S"])
             if model.copied_words == "place":
                 self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
-            word_offsets = graph.input("columns", np.int64, ["D", "S"])
-            self.copying = CopyInputs(
-                ext_ids=self.ext_ids,
-                word_offsets=graph.op("Gather", word_offsets, self.document),
-                same_word=graph.input("same_word", np.float32, ["D", "S", "S"]),
-            )
+            self.copying = CopyInputs(graph, ext_ids=self.ext_ids, document=self.document)
 
     def build(self) -> ModelProto:
         """Build the graph."""
         graph, H = self.graph, self.H
         word = self._embed_previous_words()  # (R, E)
-        hidden = self._lstm_step(word) if self.is_lstm else self._gru_step(word)  # (R, H)
+        hidden = self._decoder_step(word)  # (R, H)
         scores = score_vocab(self, [LinearInput(hidden, H, STATE_BOUND)], self.shortlist)
         copy_logits = None if self.copying is None else self._copy_logits(hidden)
         output_candidates(
@@ -91,43 +80,28 @@ class AttentionStep(StepGraph):
             graph.output(copy_logits, "next_copy_logits", np.float32, ["R", "S"])
         return graph.model()
 
-    def _lstm_step(self, word: str) -> str:
-        """Return the next (R, H) state of an LSTM, and add `next_cell` to the outputs."""
-        graph, decoder = self.graph, self.decoder
-        query, hidden_gates = self._project_hidden(reorder_gates(decoder.matrix("weight_hidden")))
-        context = self._additive_attention(query)  # (R, U)
-        weight_word, bias = map(reorder_gates, decoder.affine("input"))
-        word_gates = graph.linear(word, weight_word, bias, bound=None)
-        weight_context = reorder_gates(decoder.matrix("weight_context"))
-        context_gates = graph.linear(context, weight_context, bound=self.states_bound)
-        gates = graph.op("Add", graph.op("Add", word_gates, context_gates), hidden_gates)
-        hidden, cell = lstm_cell(graph, gates, self.cell, self.H)
-        graph.output(cell, "next_cell", np.float32, ["R", self.H])
-        return hidden
-
-    def _gru_step(self, word: str) -> str:
-        """Return the next (R, H) state of a GRU."""
+    def _decoder_step(self, word: str) -> str:
+        """Return the next (R, H) state; for an LSTM, also add `next_cell` to the outputs."""
         graph, decoder, H = self.graph, self.decoder, self.H
-        weight_hidden = decoder.matrix("weight_hidden")  # (H, 3H)
-        query, hidden_gates = self._project_hidden(weight_hidden[:, : 2 * H])
+        order = reorder_gates if self.is_lstm else np.asarray  # the gates of a GRU keep their order
+        weight_hidden = order(decoder.matrix("weight_hidden"))  # (H, 4H), or (H, 3H) for a GRU
+        # The candidate of a GRU needs the state after the reset gate, so it is computed later.
+        num_gates = 4 if self.is_lstm else 2
+        # One matrix product projects the state to attention queries and gates.
+        weights = [decoder.matrix("weight_query"), weight_hidden[:, : num_gates * H]]
+        product = graph.linear(self.hidden, np.concatenate(weights, axis=1), bound=STATE_BOUND)
+        query, hidden_gates = graph.split(product, self.A, num_gates * H)
         context = self._additive_attention(query)  # (R, U)
-        word_inputs = graph.linear(word, *decoder.affine("input"), bound=None)
-        weight_context = decoder.matrix("weight_context")
-        context_inputs = graph.linear(context, weight_context, bound=self.states_bound)
-        inputs = graph.op("Add", word_inputs, context_inputs)  # (R, 3H)
-        return gru_cell(
-            graph, self.hidden, inputs, hidden_gates, weight_hidden[:, 2 * H :], bound=STATE_BOUND
-        )
-
-    def _project_hidden(self, weight: Array) -> tuple[str, str]:
-        """Project the state to attention queries (R, A) and gates, with one matrix product.
-
-        `weight` is the (H, number of gates * H) weight of the gates.
-        """
-        joined_weight = np.concatenate([self.decoder.matrix("weight_query"), weight], axis=1)
-        product = self.graph.linear(self.hidden, joined_weight, bound=STATE_BOUND)
-        query, gates = self.graph.split(product, self.A, weight.shape[1])
-        return query, gates
+        word_gates = graph.linear(word, *map(order, decoder.affine("input")), bound=None)
+        weight_context = order(decoder.matrix("weight_context"))
+        context_gates = graph.linear(context, weight_context, bound=self.states_bound)
+        gates = graph.op("Add", word_gates, context_gates)  # (R, 4H), or (R, 3H) for a GRU
+        if not self.is_lstm:
+            candidate = weight_hidden[:, 2 * H :]
+            return gru_cell(graph, self.hidden, gates, hidden_gates, candidate, bound=STATE_BOUND)
+        hidden, cell = lstm_cell(graph, graph.op("Add", gates, hidden_gates), self.cell, H)
+        graph.output(cell, "next_cell", np.float32, ["R", H])
+        return hidden
 
     def _embed_previous_words(self) -> str:
         """Embed the previous words: (R, E).
@@ -140,7 +114,7 @@ class AttentionStep(StepGraph):
         if self.copying is None or self.copy_words is None:
             return vocab_embeddings
         position = self.copying.most_probable_positions(
-            graph, graph.unsqueeze(ids, 1), self.previous_copy_logits
+            graph.unsqueeze(ids, 1), self.previous_copy_logits
         )  # (R, 1)
         position = graph.op("Squeeze", position, graph.ints(1))
         flat_index = graph.op("Mul", self.document, graph.size(self.states, 1))

@@ -18,12 +18,14 @@ from readagain.export.step_graph import StepGraph
 from readagain.text.vocab import EOS
 
 
-@dataclass(frozen=True)
 class CopyInputs:
     """Inputs of a step graph that copying needs.
 
     Args:
         ext_ids: (R, S) extended ids of the source words, PAD at padding.
+        document: (R,) index of the document of each row.
+
+    Attributes:
         word_offsets: (R, S) `id - FIRST_WORD` at the first position of each source word that can be
             a candidate, -1 elsewhere. An offset below `VocabScores.num_words` is the column of the
             word in `VocabScores.word_logits`; other words have no logit there.
@@ -31,20 +33,24 @@ class CopyInputs:
             otherwise 0.
     """
 
-    ext_ids: str
-    word_offsets: str
-    same_word: str
+    def __init__(self, graph: GraphBuilder, *, ext_ids: str, document: str) -> None:
+        self.graph, self.ext_ids = graph, ext_ids
+        columns = graph.input("columns", np.int64, ["D", "S"])
+        self.word_offsets = graph.op("Gather", columns, document)
+        self.same_word = graph.input("same_word", np.float32, ["D", "S", "S"])
 
-    def position_mask(self, graph: GraphBuilder, ids: str) -> str:
+    def position_mask(self, ids: str) -> str:
         """Return a mask of the source positions of each word: (R, n) ids -> (R, n, S)."""
+        graph = self.graph
         return graph.op("Equal", graph.unsqueeze(ids, 2), graph.unsqueeze(self.ext_ids, 1))
 
-    def most_probable_positions(self, graph: GraphBuilder, ids: str, logits: str) -> str:
+    def most_probable_positions(self, ids: str, logits: str) -> str:
         """Return the source position from which each word is most probably copied: (R, n).
 
         `ids` is (R, n); `logits` is (R, S), the logits of copying from each position.
         """
-        is_position, scores = self.position_mask(graph, ids), graph.unsqueeze(logits, 1)
+        graph = self.graph
+        is_position, scores = self.position_mask(ids), graph.unsqueeze(logits, 1)
         scores = graph.op("Where", is_position, scores, graph.constant(MINUS_INFINITY))
         return graph.op("ArgMax", scores, axis=2, keepdims=0)
 
@@ -168,7 +174,7 @@ def _add_copying(
     copy_probs = step.source_to_rows(copy_probs)  # (R, S)
     source_log_probs = _score_source_words(graph, scores, copying, offset, copy_probs)
     # Words that are in the source are removed from the generated words, so that none occurs twice.
-    is_position = graph.cast(copying.position_mask(graph, ids), np.int8)  # (R, k, S)
+    is_position = graph.cast(copying.position_mask(ids), np.int8)  # (R, k, S)
     is_in_source = graph.op("ReduceMax", is_position, graph.ints(2), keepdims=0)
     is_in_source = graph.cast(is_in_source, np.bool_)  # (R, k)
     generated = graph.op("Where", is_in_source, graph.constant(MINUS_INFINITY), generated)
@@ -179,7 +185,7 @@ def _add_copying(
     # A word counts as copied if copying gives more than half of its probability.
     half = graph.op("Mul", graph.op("Exp", best), graph.constant(np.float32(0.5)))
     is_copied = graph.op("Greater", copy_prob, half)
-    position = copying.most_probable_positions(graph, ids, copied)
+    position = copying.most_probable_positions(ids, copied)
     copied_from = graph.op("Where", is_copied, position, graph.ints(-1))
     return ids, best, copied_from
 

@@ -188,18 +188,13 @@ def _summarize(
         return " ".join(token.norm for token in detokenizer.tokens(hypothesis, source))
 
     def summarize_batch(sources: list[SourceText]) -> list[NBestList]:
-        n_best_lists: list[NBestList] = [[] for _ in sources]
-        indices = [index for index, source in enumerate(sources) if not source.is_empty]
-        if not indices:
-            return n_best_lists
-        batch = reader.batch([sources[index] for index in indices])
-        decoded = decode_sources(model, batch, decode, n_best=n_best)
-        for index, hypotheses in zip(indices, decoded, strict=True):
-            n_best_lists[index] = [
-                (words_of(hypothesis, sources[index]), hypothesis.score)
-                for hypothesis in hypotheses
-            ]
-        return n_best_lists
+        nonempty = [source for source in sources if not source.is_empty]
+        batch = reader.batch(nonempty, style=decode.style)
+        decoded = iter(decode_sources(model, batch, decode, n_best=n_best) if nonempty else ())
+        return [
+            [] if source.is_empty else [(words_of(h, source), h.score) for h in next(decoded)]
+            for source in sources
+        ]
 
     return bucketed_batches(
         (reader.read(text.text, tokenized=True) for text in texts),
@@ -240,7 +235,7 @@ def _n_best_agreement(
 
 
 def _contains_all(n_best: NBestList, summaries: NBestList) -> bool:
-    """Return whether an n-best list contains all summaries of another n-best list.
+    """Return whether an n-best list contains all of `summaries`, another n-best list.
 
     A summary other than the best may be missing if its score is at most `SCORE_TOLERANCE` above the
     lowest score of `n_best`: such a summary may just have failed to enter the list.

@@ -25,10 +25,8 @@ _MAX_SHARED_SIZE = 8  # equal constants of at most this many elements are stored
 class GraphBuilder:
     """Builder of a graph with float32 weights; `Int8GraphBuilder` derives from it.
 
-    Args:
-        name: name of the graph.
-        parent: for the body of a Scan, the graph that contains the Scan. The constants of a body
-            are added to the outermost graph.
+    For the body of a Scan, `parent` is the graph that contains the Scan. The constants of a body
+    are added to the outermost graph.
     """
 
     def __init__(self, name: str, *, parent: "GraphBuilder | None" = None) -> None:
@@ -128,13 +126,9 @@ class GraphBuilder:
     def linear(
         self, rows: str, weight: Array, bias: Array | None = None, *, bound: float | None
     ) -> str:
-        """Apply a linear layer: (R, I) rows -> (R, O).
+        """Apply a linear layer with a constant (I, O) weight and (O,) bias: (R, I) rows -> (R, O).
 
-        Args:
-            rows: input of the layer.
-            weight: (I, O) constant.
-            bias: (O,) constant, or None.
-            bound: largest absolute value of the rows, or None if unknown; used only for int8.
+        `bound` is the largest absolute value of the rows, or None if unknown; only int8 uses it.
         """
         return self.linear_float32(rows, weight, bias)
 

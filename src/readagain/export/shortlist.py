@@ -7,8 +7,6 @@ are an embedding table in the encoder graph, which gathers the rows of the rare 
 rare source word replaces a frequent word that is not in the source.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from readagain.config.schema import ModelSpec, RunSpec
@@ -84,23 +82,20 @@ def last_indices(graph: GraphBuilder, count: str, *, end: int) -> str:
     return graph.op("Add", graph.arange(count), graph.op("Sub", graph.ints(end), count))
 
 
-@dataclass(frozen=True)
 class Shortlist:
-    """Shortlists of D documents, as values of a step graph with R rows.
+    """Inputs of a step graph with R rows: the outputs of `add_shortlist` for D documents.
 
     Args:
         size: number W of words on a shortlist, and of frequent words.
+        hidden_size: width H of a decoder state.
         document: (R,) index of the document of each row.
-        rare_keys: (D, H, S) output of `add_shortlist`.
-        rare_biases: (D, 1, S) output of `add_shortlist`.
-        last_biases: (D, S) output of `add_shortlist`.
     """
 
-    size: int
-    document: str
-    rare_keys: str
-    rare_biases: str
-    last_biases: str
+    def __init__(self, graph: GraphBuilder, *, size: int, hidden_size: int, document: str) -> None:
+        self.size, self.document = size, document
+        self.rare_keys = graph.input("rare_keys", np.float32, ["D", hidden_size, "S"])
+        self.rare_biases = graph.input("rare_biases", np.float32, ["D", 1, "S"])
+        self.last_biases = graph.input("last_biases", np.float32, ["D", "S"])
 
     def rare_logits(self, step: StepGraph, hidden: str) -> str:
         """Return the logit of each rare word at its first source position, -inf elsewhere: (R, S).

@@ -50,25 +50,17 @@ class AttentiveBag(nn.Module):
         size = 2 * self.smoothing + 1
         return F.avg_pool1d(words.mT, size, stride=1, padding=self.smoothing).mT
 
-    def attend(
-        self, input_ids: Tensor, keys: Tensor, values: Tensor, valid: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """Compute attention for T steps.
+    def attend(self, input_ids: Tensor, memory: SourceMemory) -> tuple[Tensor, Tensor]:
+        """Return the (B, T, H) contexts and (B, T, S) attention weights of T steps.
 
-        Args:
-            input_ids: (B, C - 1 + T) summary words; each window of C words is the query of a step.
-            keys: (B, S, H) attention keys.
-            values: (B, S, H) states x̄, of which a context is the weighted mean.
-            valid: (B, S) True at real words.
-
-        Returns:
-            (B, T, H) contexts and (B, T, S) attention weights.
+        `input_ids` is (B, C - 1 + T), summary words; each window of C words is the query of a step.
+        The keys of `memory` are x̃, its states x̄.
         """
         last_words = concat_windows(self.embedding(input_ids), self.window)  # (B, T, C * E)
         query = self.query(last_words)  # (B, T, H)
-        scores = torch.bmm(query, keys.transpose(1, 2))  # (B, T, S)
-        weights = masked_softmax(scores, valid.unsqueeze(1))
-        return torch.bmm(weights, values), weights  # (B, T, H), (B, T, S)
+        scores = torch.bmm(query, memory.keys.transpose(1, 2))  # (B, T, S)
+        weights = masked_softmax(scores, memory.valid.unsqueeze(1))
+        return torch.bmm(weights, memory.states), weights  # (B, T, H), (B, T, S)
 
 
 @dataclass(frozen=True)
@@ -89,8 +81,6 @@ class AbsModel(Network[AbsState]):
     once.
 
     Args:
-        source_vocab_size: size of the source vocabulary.
-        vocab_size: size of the summary vocabulary.
         embedding_size: width E of the embedding of a summary word.
         hidden_size: width H of the hidden layer and of source embeddings.
         window: number C of previous words that the network sees.
@@ -151,18 +141,13 @@ class AbsModel(Network[AbsState]):
         return StepLogits(logits, None, weights.squeeze(1)), AbsState(state.memory, last_ids)
 
     def _hidden_and_context(self, input_ids: Tensor, memory: SourceMemory) -> tuple[Tensor, Tensor]:
-        """Compute the hidden layer and the attention context of T steps.
+        """Return (B, T, 2H) hidden layer and context, concatenated, and (B, T, S) attention.
 
-        Args:
-            input_ids: (B, C - 1 + T) extended ids; each step uses a window of C words.
-            memory: the encoded sources.
-
-        Returns:
-            (B, T, 2H) hidden layer and context, concatenated, and (B, T, S) attention weights.
+        `input_ids` is (B, C - 1 + T), extended ids; each of T steps uses a window of C words.
         """
         known_ids = torch.where(input_ids < self.previous_words.vocab_size, input_ids, UNK)
         words = self.dropout(self.previous_words(known_ids))  # (B, C - 1 + T, E)
         last_words = concat_windows(words, self.window)  # (B, T, C * E)
         hidden = torch.tanh(self.hidden(last_words))  # (B, T, H)
-        contexts, weights = self.encoder.attend(known_ids, memory.keys, memory.states, memory.valid)
+        contexts, weights = self.encoder.attend(known_ids, memory)
         return self.dropout(torch.cat([hidden, contexts], dim=2)), weights

@@ -74,9 +74,7 @@ def build_model(run: RunSpec) -> AnyNetwork:
 
 
 def parameter_shapes(run: RunSpec) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each parameter of the network of `run`, by name.
-
-    No memory is allocated for the parameters.
+    """Return the shape of each parameter of the network of `run` by name, without allocating it.
 
     Raises:
         ConfigError: if a size is beyond that of any tensor.
@@ -116,8 +114,7 @@ def load_network(model_dir: ModelDir, *, purpose: str) -> AnyNetwork:
     """Build the network of a model directory and load its weights, in evaluation mode.
 
     Raises:
-        ArtifactError: if the directory has no weights file, which `purpose` needs, or the file is
-            damaged or does not fit `run.json`.
+        ArtifactError: as `find_weights`, and if the weights file is damaged.
     """
     tensors = read_tensors(find_weights(model_dir, purpose=purpose))
     network = build_model(model_dir.run)

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from readagain.networks import dispatch
 from readagain.networks.functional import DecoderWeights, decoder_step
 from readagain.networks.layers import Affine, WordEmbedding
+from readagain.networks.network import SourceMemory
 from readagain.networks.recurrent import CellType
 from readagain.text.vocab import UNK
 
@@ -83,37 +84,26 @@ class AttentionDecoder(nn.Module):
         hidden, cell = initial.chunk(2, dim=1)  # (B, H) each
         return DecoderState(hidden, cell)
 
-    def forward(
-        self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
-    ) -> Tensor:
+    def forward(self, words: Tensor, memory: SourceMemory, start: DecoderState) -> Tensor:
         """Run all T steps of a reference summary (teacher forcing).
 
-        Args:
-            words: (B, T, E) embedded previous words.
-            keys: (B, S, A) attention keys.
-            states: (B, S, U) source states.
-            valid: (B, S) True at real words.
-            start: state before the first step.
-
-        Returns:
-            (B, T, H) decoder states.
+        `words` is (B, T, E), the embedded previous words. Returns the (B, T, H) decoder states.
         """
+        source = memory.keys, memory.states, memory.valid
         return dispatch.decode_teacher_forced(
-            self.input(words), keys, states, valid, start.hidden, start.cell, self.weights()
+            self.input(words), *source, start.hidden, start.cell, self.weights()
         )
 
     def step(
-        self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
+        self, word: Tensor, memory: SourceMemory, state: DecoderState
     ) -> tuple[DecoderState, Tensor, Tensor]:
         """Run one step on the (B, E) embedded previous word.
 
-        The other arguments are those of `forward`; `state` is the state before the step.
-
-        Returns:
-            The next state, (B, U) context and (B, S) attention weights.
+        Returns the next state, the (B, U) context and the (B, S) attention weights.
         """
+        source = memory.keys, memory.states, memory.valid
         hidden, cell, context, attention = decoder_step(
-            self.input(word), keys, states, valid, state.hidden, state.cell, self.weights()
+            self.input(word), *source, state.hidden, state.cell, self.weights()
         )
         return DecoderState(hidden, cell), context, attention
 
@@ -125,10 +115,7 @@ class PreviousWordEmbedding(nn.Module):
     encoder state h²_i at this position: p_i = tanh(W_c h²_i + b_c) (equation 15). In a model
     without p_i, all OOV words have the embedding of UNK.
 
-    Args:
-        vocab_size: size V of the vocabulary.
-        embedding_size: width E of an embedding.
-        source_size: width U of a source state; None for a model without p_i.
+    `source_size` is the width U of a source state; None for a model without p_i.
     """
 
     def __init__(
@@ -147,9 +134,7 @@ class PreviousWordEmbedding(nn.Module):
     def forward(self, previous_ids: Tensor, copy_embeddings: Tensor | None = None) -> Tensor:
         """Embed (B, T) extended ids as (B, T, E) vectors.
 
-        Args:
-            previous_ids: (B, T) extended ids.
-            copy_embeddings: (B, S, E) p_i of all positions; None for a model without p_i.
+        `copy_embeddings` is (B, S, E), p_i of all positions; None for a model without p_i.
         """
         is_known = previous_ids < self.vocab_size  # (B, T)
         vocab_ids = torch.where(is_known, previous_ids, UNK)  # (B, T)

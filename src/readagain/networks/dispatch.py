@@ -41,14 +41,10 @@ def has_recurrent_kernel(weight: Tensor) -> bool:
 
 
 def lstm(inputs: Tensor, weight: Tensor) -> Tensor:
-    """Run the LSTM kernel.
+    """Return the (B, L, H) states of the LSTM kernel.
 
-    Args:
-        inputs: (B, L, 4H) projections of the words to the gates, biases included.
-        weight: (4H, H) weights from the previous state to the gates.
-
-    Returns:
-        (B, L, H) states.
+    `inputs` are the (B, L, 4H) projections of the words to the gates, biases included. `weight` is
+    (4H, H), from the previous state to the gates.
     """
     from readagain.networks.kernels.lstm import Lstm
 

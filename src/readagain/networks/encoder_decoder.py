@@ -75,7 +75,7 @@ class EncoderDecoder(Network[EncoderDecoderState]):
         """Return the (B, T, H) decoder states for (B, T) previous words (teacher forcing)."""
         memory = state.memory
         words = self.dropout(self.previous_words(previous_ids, memory.copy_words))  # (B, T, E)
-        hidden = self.decoder(words, memory.keys, memory.states, memory.valid, state.decoder)
+        hidden = self.decoder(words, memory, state.decoder)
         outputs: Tensor = self.dropout(hidden)
         return outputs
 
@@ -90,11 +90,11 @@ class EncoderDecoder(Network[EncoderDecoderState]):
         """
         ext_ids = memory.ext_ids
         if isinstance(self.output, ShortlistOutput):
-            shortlists = self.output.build_shared_shortlists(ext_ids)
+            shortlists = self.output.build_shared_shortlists(ext_ids)  # (M, W)
             vocab_logits = self.output.score_shared(outputs, shortlists)  # (B, T, W)
             # From here on, ids are columns of the shortlist.
-            target_ids = shortlists.to_columns(target_ids, default=UNK)
-            ext_ids = shortlists.to_columns(ext_ids, default=PAD)
+            target_ids = self.output.to_columns(target_ids, shortlists, default=UNK)
+            ext_ids = self.output.to_columns(ext_ids, shortlists, default=PAD)
         else:
             vocab_logits = self.output(outputs)  # (B, T, V)
         if self.copy_scores is None:
@@ -123,9 +123,7 @@ class EncoderDecoder(Network[EncoderDecoderState]):
         memory = state.memory
         previous_ids = self._use_most_probable_positions(state, previous_ids).unsqueeze(1)
         word = self.previous_words(previous_ids, memory.copy_words).squeeze(1)  # (B, E)
-        decoder_state, _, attention = self.decoder.step(
-            word, memory.keys, memory.states, memory.valid, state.decoder
-        )
+        decoder_state, _, attention = self.decoder.step(word, memory, state.decoder)
         hidden = decoder_state.hidden  # (B, H)
         if isinstance(self.output, ShortlistOutput) and memory.shortlists is not None:
             vocab_logits = self.output.score_by_source(hidden, memory.shortlists)  # (B, W + S)

@@ -111,14 +111,14 @@ class ReadAgainEncoder(nn.Module):
         G = self.combine.output_size
         self.second: GruSecondPass | ConcatSecondPass
         if cell == "gru" and importance != "none":
+            size = hidden_size if importance == "vector" else 1
+            num_directions = len(self.first.directions)
             self.second = GruSecondPass(
-                input_size=input_size,
-                first_size=U,
-                context_size=G,
-                hidden_size=hidden_size,
-                bidirectional=bidirectional,
-                importance=importance,
-                activation=activation,
+                [GruLayer(input_size, hidden_size) for _ in range(num_directions)],
+                [
+                    ImportanceWeights(input_size, U, G, size, activation=activation)
+                    for _ in range(num_directions)
+                ],
             )
         else:
             layer = RnnLayer(cell, input_size + U + G, hidden_size, bidirectional=bidirectional)
@@ -195,11 +195,11 @@ class ImportanceWeights(nn.Module):
 
     def __init__(
         self,
-        *,
         input_size: int,
         first_size: int,
         context_size: int,
         size: int,
+        *,
         activation: Literal["tanh", "sigmoid"],
     ) -> None:
         super().__init__()
@@ -222,51 +222,24 @@ class GruSecondPass(nn.Module):
     For several sentences, the paper does not say how the GRU uses the combined sentence vectors.
     Here they replace h¹_n in the equation of α.
 
-    Each direction has its own GRU and its own importance. The arguments are those of
-    `ImportanceWeights` and `ReadAgainEncoder`.
+    Args:
+        directions: the GRU of each direction.
+        importance: the importance weights of each direction.
     """
 
-    def __init__(
-        self,
-        *,
-        input_size: int,
-        first_size: int,
-        context_size: int,
-        hidden_size: int,
-        bidirectional: bool,
-        importance: Literal["vector", "scalar"],
-        activation: Literal["tanh", "sigmoid"],
-    ) -> None:
+    def __init__(self, directions: list[GruLayer], importance: list[ImportanceWeights]) -> None:
         super().__init__()
-        num_directions = 2 if bidirectional else 1
-        self.directions = nn.ModuleList(
-            GruLayer(input_size, hidden_size) for _ in range(num_directions)
-        )
-        self.importance = nn.ModuleList(
-            ImportanceWeights(
-                input_size=input_size,
-                first_size=first_size,
-                context_size=context_size,
-                size=hidden_size if importance == "vector" else 1,
-                activation=activation,
-            )
-            for _ in range(num_directions)
-        )
+        self.directions = nn.ModuleList(directions)
+        self.importance = nn.ModuleList(importance)
 
     def forward(
         self, words: Tensor, first_states: Tensor, context: Tensor, lengths: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Run the second pass.
+        """Run the second pass over (B, L, E) embedded words, with one sentence per row.
 
-        Args:
-            words: (B, L, E) embedded words of one sentence per row.
-            first_states: (B, L, U) states of the first pass.
-            context: (B, G) context of each sentence.
-            lengths: (B,) number of words of each sentence.
-
-        Returns:
-            (B, L, U) states, (B, U) last states and the importance: (B, L, U) weights, or
-            (B, L, 1 or 2) scalars, one per direction.
+        `first_states` is (B, L, U), `context` (B, G) and `lengths` (B,). Returns the (B, L, U)
+        states, the (B, U) last states and the importance: (B, L, U) weights, or (B, L, 1 or 2)
+        scalars, one per direction.
         """
         weights = [importance(words, first_states, context) for importance in self.importance]
         directions = [

@@ -153,14 +153,11 @@ def decode_teacher_forced(
     cell: Tensor | None,
     weights: DecoderWeights,
 ) -> Tensor:
-    """Run all T steps of a reference summary (teacher forcing).
+    """Return the (B, T, H) states of all T steps of a reference summary (teacher forcing).
 
     The arguments are those of `decoder_step`, with two differences: `input_gates` are the
     (B, T, 4H or 3H) projections of all previous words; `hidden` and `cell` are the state before the
     first step.
-
-    Returns:
-        (B, T, H) decoder states.
     """
     all_hidden = []
     for gates in input_gates.unbind(1):

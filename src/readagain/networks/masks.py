@@ -11,14 +11,9 @@ def valid_positions(lengths: Tensor, size: int) -> Tensor:
 
 
 def masked_softmax(scores: Tensor, valid: Tensor) -> Tensor:
-    """Compute a softmax over the valid positions of the last dimension.
+    """Return the softmax of (..., S) scores over the positions where `valid`, (..., S), is True.
 
-    Args:
-        scores: (..., S) scores.
-        valid: (..., S) True at real tokens.
-
-    Returns:
-        (..., S) weights; 0 at padding, and all 0 if there is no real token.
+    The weights, (..., S), are 0 at padding, and all 0 if there is no real token.
     """
     lowest = torch.finfo(scores.dtype).min
     weights = scores.masked_fill(~valid, lowest).softmax(dim=-1)
@@ -26,14 +21,9 @@ def masked_softmax(scores: Tensor, valid: Tensor) -> Tensor:
 
 
 def reverse_sequences(sequences: Tensor, lengths: Tensor) -> Tensor:
-    """Reverse the real tokens of each sequence; padding stays at the end.
+    """Reverse the real tokens of (B, L, I) sequences with (B,) lengths; padding stays at the end.
 
-    Args:
-        sequences: (B, L, I) vectors of tokens.
-        lengths: (B,) number of real tokens of each sequence.
-
-    Returns:
-        (B, L, I); reversing it again gives the input.
+    Reversing the result again gives the input.
     """
     B, L, _ = sequences.shape
     positions = torch.arange(L, device=sequences.device).expand(B, L)

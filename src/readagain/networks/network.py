@@ -160,14 +160,10 @@ class Network(nn.Module, ABC, Generic[StateT]):
 
     @abstractmethod
     def step(self, state: StateT, previous_ids: Tensor) -> tuple[StepLogits, StateT]:
-        """Run one decoder step.
+        """Run one decoder step from the state of `start` or of the previous step.
 
-        Args:
-            state: state after the previous step, or from `start`.
-            previous_ids: (B,) extended ids of the previous words; BOS in the first step.
-
-        Returns:
-            The logits of the next words and the new state.
+        `previous_ids` is (B,), extended ids of the previous words; BOS in the first step. Returns
+        the logits of the next words and the new state.
         """
 
 

@@ -12,12 +12,7 @@ from readagain.networks.layers import Affine
 
 
 class VocabularyOutput(nn.Module):
-    """Logits of the vocabulary from the decoder state s_t (section 3.2).
-
-    Args:
-        hidden_size: width H of a decoder state.
-        vocab_size: size V of the vocabulary.
-    """
+    """Logits of the V words of the vocabulary from the decoder state s_t (section 3.2)."""
 
     def __init__(self, hidden_size: int, vocab_size: int) -> None:
         super().__init__()
@@ -32,16 +27,10 @@ class VocabularyOutput(nn.Module):
 def target_log_probs(
     vocab_logits: Tensor, target_ids: Tensor, label_smoothing: float = 0.0
 ) -> Tensor:
-    """Return the log-probabilities of target words, at least in float32.
+    """Return the (B, T) log-probabilities of (B, T) target words, at least in float32.
 
-    Args:
-        vocab_logits: (B, T, V) logits.
-        target_ids: (B, T) ids below V.
-        label_smoothing: fraction of each target that is spread evenly over the vocabulary.
-
-    Returns:
-        (B, T) log-probabilities; with label smoothing, their expected value under the smoothed
-        target.
+    `vocab_logits` is (B, T, V). `label_smoothing` is the fraction of each target that is spread
+    evenly over the vocabulary; the result is then the expected value under the smoothed target.
     """
     log_probs = at_least_float32(vocab_logits).log_softmax(dim=-1)  # (B, T, V)
     target_log_prob = log_probs.gather(-1, target_ids.unsqueeze(-1)).squeeze(-1)  # (B, T)
@@ -60,10 +49,6 @@ class CopyScorer(nn.Module):
 
     The paper does not define the copy score, but calls its copying similar to that of CopyNet. So
     the score is s_t . tanh(W_o h²_i + b_o), as in CopyNet (Gu, Lu, Li and Li 2016, equation 8).
-
-    Args:
-        source_size: width U of a source state.
-        hidden_size: width H of a decoder state.
     """
 
     def __init__(self, source_size: int, hidden_size: int) -> None:
@@ -82,17 +67,10 @@ class CopyScorer(nn.Module):
 def joint_probs(
     vocab_logits: Tensor, copy_logits: Tensor, source_valid: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Return the probabilities of generating each word and of copying each position.
+    """Return the (B, V) probabilities of generating each word and (B, S) of copying each position.
 
-    One softmax covers all words of the vocabulary and all source positions.
-
-    Args:
-        vocab_logits: (B, V) logits of the vocabulary.
-        copy_logits: (B, S) logits of the source positions.
-        source_valid: (B, S) True at real words.
-
-    Returns:
-        (B, V) probabilities of generating a word and (B, S) probabilities of copying a position.
+    One softmax covers all words of the vocabulary and all source positions, with (B, V) and (B, S)
+    logits. `source_valid` is (B, S), True at real words.
     """
     V = vocab_logits.size(1)
     copy_logits = copy_logits.masked_fill(~source_valid, -torch.inf)

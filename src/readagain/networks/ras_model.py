@@ -81,41 +81,29 @@ class RasDecoder(nn.Module):
         states = torch.tanh(self.first).unsqueeze(1).expand(-1, batch_size, -1)  # (1 or 2, B, H)
         return DecoderState(states[0], states[1] if len(states) > 1 else None)
 
-    def forward(
-        self, words: Tensor, keys: Tensor, values: Tensor, valid: Tensor, start: DecoderState
-    ) -> Tensor:
+    def forward(self, words: Tensor, memory: SourceMemory, start: DecoderState) -> Tensor:
         """Run all T steps of a reference summary (teacher forcing).
 
-        Args:
-            words: (B, T, E) embedded previous words.
-            keys: (B, S, H) attention keys z.
-            values: (B, S, E) embedded source words x, of which a context is the weighted mean.
-            valid: (B, S) True at real words.
-            start: state before the first step.
-
-        Returns:
-            (B, T, H + E) decoder states and contexts, concatenated.
+        `words` is (B, T, E), the embedded previous words. `memory` has the keys z, (B, S, H), and
+        the states x, (B, S, E). Returns (B, T, H + E) decoder states and contexts, concatenated.
         """
         inputs = self.input(words)  # (B, T, H or 4H)
         state, outputs = start, []
         for t in range(words.size(1)):
-            state, context, _ = self.step(inputs[:, t], keys, values, valid, state)
+            state, context, _ = self.step(inputs[:, t], memory, state)
             outputs.append(torch.cat([state.hidden, context], dim=1))  # (B, H + E)
         return torch.stack(outputs, dim=1)
 
     def step(
-        self, inputs: Tensor, keys: Tensor, values: Tensor, valid: Tensor, state: DecoderState
+        self, inputs: Tensor, memory: SourceMemory, state: DecoderState
     ) -> tuple[DecoderState, Tensor, Tensor]:
         """Run one step on the (B, H or 4H) projection of the previous word by `self.input`.
 
-        The other arguments are those of `forward`; `state` is the state before the step.
-
-        Returns:
-            The next state, (B, E) context and (B, S) attention weights.
+        Returns the next state, the (B, E) context and the (B, S) attention weights.
         """
-        scores = torch.bmm(keys, state.hidden.unsqueeze(2)).squeeze(2)  # (B, S)
-        weights = masked_softmax(scores, valid)
-        context = torch.bmm(weights.unsqueeze(1), values).squeeze(1)  # (B, E)
+        scores = torch.bmm(memory.keys, state.hidden.unsqueeze(2)).squeeze(2)  # (B, S)
+        weights = masked_softmax(scores, memory.valid)
+        context = torch.bmm(weights.unsqueeze(1), memory.states).squeeze(1)  # (B, E)
         # Autocast casts the weight of F.linear once. It would cast `self.weight_context.T`, the
         # operand of `@`, in every step.
         sums = inputs + F.linear(context, self.weight_context)  # (B, H or 4H)
@@ -144,8 +132,6 @@ class RasModel(Network[RasState]):
 
     Args:
         cell: `elman` or `lstm`.
-        source_vocab_size: size of the source vocabulary.
-        vocab_size: size of the summary vocabulary.
         embedding_size: width E of a word embedding.
         hidden_size: width H of a decoder state.
         window: width of a filter of the encoder, in words.
@@ -188,11 +174,8 @@ class RasModel(Network[RasState]):
 
     def decode(self, state: RasState, previous_ids: Tensor) -> Tensor:
         """Return the (B, T, H + E) decoder states and contexts for (B, T) previous words."""
-        memory = state.memory
         words = self.dropout(self.previous_words(previous_ids))  # (B, T, E)
-        outputs: Tensor = self.dropout(
-            self.decoder(words, memory.keys, memory.states, memory.valid, state.decoder)
-        )
+        outputs: Tensor = self.dropout(self.decoder(words, state.memory, state.decoder))
         return outputs
 
     def step(self, state: RasState, previous_ids: Tensor) -> tuple[StepLogits, RasState]:
@@ -200,8 +183,6 @@ class RasModel(Network[RasState]):
         memory = state.memory
         word = self.previous_words(previous_ids.unsqueeze(1)).squeeze(1)  # (B, E)
         inputs = self.decoder.input(word)  # (B, H or 4H)
-        decoder_state, context, attention = self.decoder.step(
-            inputs, memory.keys, memory.states, memory.valid, state.decoder
-        )
+        decoder_state, context, attention = self.decoder.step(inputs, memory, state.decoder)
         logits = self.output(torch.cat([decoder_state.hidden, context], dim=1))  # (B, V)
         return StepLogits(logits, None, attention), RasState(memory, decoder_state)

@@ -18,10 +18,6 @@ class GruLayer(nn.Module):
 
     As in the paper, the reset gate is applied to the state before the matrix product. `nn.GRU`
     applies it after the product and cannot replace this layer.
-
-    Args:
-        input_size: width I of an input vector.
-        hidden_size: width H of a state.
     """
 
     def __init__(self, input_size: int, hidden_size: int) -> None:
@@ -31,15 +27,9 @@ class GruLayer(nn.Module):
         self.weight_candidate = nn.Parameter(torch.empty(hidden_size, hidden_size))
 
     def forward(self, inputs: Tensor, lengths: Tensor, importance: Tensor | None = None) -> Tensor:
-        """Run the GRU over all positions.
+        """Return the (B, L, H) states of (B, L, I) inputs with (B,) lengths.
 
-        Args:
-            inputs: (B, L, I) input vectors.
-            lengths: (B,) number of real words of each sequence.
-            importance: (B, L, H) or (B, L, 1) importance weights; None for a plain GRU.
-
-        Returns:
-            (B, L, H) states.
+        `importance` is (B, L, H) or (B, L, 1), importance weights; None for a plain GRU.
         """
         if importance is not None:
             H = self.weight_candidate.size(0)

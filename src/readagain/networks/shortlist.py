@@ -25,13 +25,8 @@ def select_shortlists(source_ids: Tensor, *, vocab_size: int, size: int) -> Tens
     If a source has more than `size` words, its most frequent words are selected. No shape depends
     on values in a tensor, so the CPU never waits for the GPU.
 
-    Args:
-        source_ids: (M, number of words) extended ids; OOV words are ignored.
-        vocab_size: size V of the vocabulary.
-        size: size W of a shortlist, at most V, special tokens included.
-
-    Returns:
-        (M, W) ids in ascending order.
+    `source_ids` is (M, number of words), extended ids; OOV words are ignored. `size` is W, at most
+    `vocab_size`, special tokens included. Returns (M, W) ids in ascending order.
     """
     known_ids = torch.where(source_ids < vocab_size, source_ids, PAD)
     is_source = source_ids.new_zeros((source_ids.size(0), vocab_size), dtype=torch.float32)
@@ -55,34 +50,6 @@ def group_rows(rows: Tensor, num_groups: int) -> Tensor:
 def ungroup_rows(groups: Tensor, num_rows: int, length: int) -> Tensor:
     """Undo `group_rows`: (M, ceil(B / M) * T, ...) -> (B, T, ...); B is `num_rows`, T `length`."""
     return groups.reshape(-1, length, *groups.shape[2:])[:num_rows]
-
-
-@dataclass(frozen=True)
-class SharedShortlists:
-    """Shortlists for training, each shared by a group of sources of a batch.
-
-    Args:
-        ids: (M, W) words of each shortlist in ascending order; `group_rows` defines the groups.
-        vocab_size: size V of the vocabulary.
-    """
-
-    ids: Tensor
-    vocab_size: int
-
-    def to_columns(self, ext_ids: Tensor, *, default: int) -> Tensor:
-        """Map (B, T) extended ids to (B, T) columns of the shortlist of their source.
-
-        Args:
-            ext_ids: extended ids; the OOV word V + i gets the column W + i.
-            default: column for words of the vocabulary that are not on the shortlist.
-        """
-        B, T = ext_ids.shape
-        M, W = self.ids.shape
-        ids = group_rows(ext_ids, M)  # (M, ceil(B / M) * T)
-        columns = torch.searchsorted(self.ids, ids).clamp_max(W - 1)
-        columns = torch.where(self.ids.gather(1, columns) == ids, columns, default)
-        columns = torch.where(ids < self.vocab_size, columns, ids - self.vocab_size + W)
-        return ungroup_rows(columns, B, T)
 
 
 @dataclass(frozen=True)
@@ -120,8 +87,6 @@ class ShortlistOutput(VocabularyOutput):
     """Output layer that scores a shortlist; it has parameters for the whole vocabulary.
 
     Args:
-        hidden_size: width H of a decoder state.
-        vocab_size: size V of the vocabulary.
         shortlist_size: size W of a shortlist; V if it is larger.
         num_sources: maximum number of sources that share a shortlist in training.
     """
@@ -134,22 +99,36 @@ class ShortlistOutput(VocabularyOutput):
         self.size = min(shortlist_size, vocab_size)
         self.num_sources = num_sources
 
-    def build_shared_shortlists(self, source_ext_ids: Tensor) -> SharedShortlists:
-        """Build the shortlists of (B, S) sources for training.
+    def build_shared_shortlists(self, source_ext_ids: Tensor) -> Tensor:
+        """Build the shortlists of (B, S) sources for training, as (M, W) ids in ascending order.
 
-        Sharing saves memory: the output matrix is gathered once per shortlist. One shortlist for a
-        large batch could not hold all source words, and rare words would never be trained.
+        Each is shared by a group of sources (`group_rows`). Sharing saves memory: the output matrix
+        is gathered once per shortlist. One shortlist for a large batch could not hold all source
+        words, and rare words would never be trained.
         """
         num_shortlists = math.ceil(source_ext_ids.size(0) / self.num_sources)
         groups = group_rows(source_ext_ids, num_shortlists)  # padded with 0, which is PAD
-        ids = select_shortlists(groups, vocab_size=self.vocab_size, size=self.size)
-        return SharedShortlists(ids, self.vocab_size)
+        return select_shortlists(groups, vocab_size=self.vocab_size, size=self.size)
 
-    def score_shared(self, hidden: Tensor, shortlists: SharedShortlists) -> Tensor:
+    def to_columns(self, ext_ids: Tensor, shortlists: Tensor, *, default: int) -> Tensor:
+        """Map (B, T) extended ids to (B, T) columns of the shared shortlist of their source.
+
+        The OOV word V + i gets the column W + i. Words of the vocabulary that are not on the
+        shortlist get the column `default`.
+        """
+        B, T = ext_ids.shape
+        M, W = shortlists.shape
+        ids = group_rows(ext_ids, M)  # (M, ceil(B / M) * T)
+        columns = torch.searchsorted(shortlists, ids).clamp_max(W - 1)
+        columns = torch.where(shortlists.gather(1, columns) == ids, columns, default)
+        columns = torch.where(ids < self.vocab_size, columns, ids - self.vocab_size + W)
+        return ungroup_rows(columns, B, T)
+
+    def score_shared(self, hidden: Tensor, shortlists: Tensor) -> Tensor:
         """Compute (B, T, W) logits of (B, T, H) states, each for the shortlist of its source."""
         B, T, _ = hidden.shape
-        M, W = shortlists.ids.shape
-        flat_ids = shortlists.ids.flatten()
+        M, W = shortlists.shape
+        flat_ids = shortlists.flatten()
         weight = self.project.weight.index_select(0, flat_ids).view(M, W, -1)  # (M, W, H)
         bias = self.project.bias.index_select(0, flat_ids).view(M, 1, W)
         states = group_rows(hidden, M)  # (M, ceil(B / M) * T, H)

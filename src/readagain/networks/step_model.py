@@ -21,9 +21,7 @@ from readagain.text.vocab import EOS, SPECIAL_TOKENS, UNK
 class TorchState:
     """Decoder state of R hypotheses, one per row.
 
-    Args:
-        network_state: state of the network.
-        documents: (R,) index of the source document of each hypothesis.
+    `documents` is (R,), the index of the source document of each hypothesis.
     """
 
     network_state: NetworkState
@@ -58,10 +56,7 @@ class TorchStepModel:
     def step(self, state: TorchState, previous_ids: Ints, k: int) -> tuple[Candidates, TorchState]:
         """Run one decoder step; return the k best next words of each hypothesis and the new state.
 
-        Args:
-            state: state of R hypotheses.
-            previous_ids: (R,) extended ids of the previous words; BOS in the first step.
-            k: number of next words.
+        `previous_ids` is (R,), extended ids of the previous words; BOS in the first step.
         """
         logits, network_state = self.model.step(state.network_state, self._tensor(previous_ids))
         top = top_candidates(logits, network_state.memory, k, allow_unk=self.allow_unk)
@@ -130,11 +125,8 @@ def top_candidates(
     The columns of the probabilities are extended ids. With a shortlist, they are the W + S columns
     of `SourceShortlists` instead, which are mapped to extended ids at the end.
 
-    Args:
-        logits: logits of the next word of R hypotheses.
-        memory: the encoded source of each hypothesis, R rows.
-        k: maximum number of words.
-        allow_unk: whether UNK may be selected like a word.
+    `logits` and `memory` have one row for each of R hypotheses. With `allow_unk`, UNK may be
+    selected like a word.
     """
     vocab_logits, shortlists = at_least_float32(logits.vocab), memory.shortlists
     if logits.copy is None:

@@ -80,15 +80,10 @@ class Bucket:
 def assign_buckets(
     source_lengths: Ints, summary_lengths: Ints, *, max_buckets: int
 ) -> list[tuple[Bucket, Ints]]:
-    """Divide pairs into buckets of similar lengths.
+    """Divide pairs into buckets of similar lengths; return each with the indices of its pairs.
 
-    Args:
-        source_lengths: (P,) number of words of the longest sentence of each pair.
-        summary_lengths: (P,) number of words of each summary.
-        max_buckets: the maximum number of buckets.
-
-    Returns:
-        Each bucket with the ascending indices of its pairs.
+    `source_lengths` is (P,), the number of words of the longest sentence of each pair;
+    `summary_lengths` is (P,), the number of words of each summary. The indices are ascending.
     """
     max_summary_groups = max(1, math.isqrt(max_buckets))
     max_source_groups = max_buckets // max_summary_groups
@@ -101,13 +96,10 @@ def assign_buckets(
 
 
 def _group_by_length(lengths: Ints, max_groups: int) -> list[tuple[int, Ints]]:
-    """Divide sequences into groups of similar lengths.
+    """Divide sequences into groups; return the maximum length and the indices of each group.
 
-    All sequences of a group are padded to the longest of them. Dynamic programming finds the groups
-    with the smallest total length after padding.
-
-    Returns:
-        The maximum length of each group and the ascending indices of its sequences.
+    The indices are ascending. All sequences of a group are padded to the longest of them. Dynamic
+    programming finds the groups with the smallest total length after padding.
     """
     counts = np.bincount(lengths)
     sizes = np.flatnonzero(counts)  # (n,) the different lengths, ascending

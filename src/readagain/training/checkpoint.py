@@ -63,15 +63,10 @@ def save_checkpoint(
     best: Mapping[str, Tensor] | None,
     previous: Checkpoint | None,
 ) -> Checkpoint:
-    """Write a checkpoint, then remove older ones.
+    """Write a checkpoint to the directory of the checkpoints of a run, then remove older ones.
 
-    Args:
-        directory: the directory of the checkpoints of the run.
-        state: the state of the run.
-        weights: the weights of the network.
-        training_tensors: the state of the optimizer and the averaged weights.
-        best: new best weights; None keeps those of `previous`.
-        previous: the latest complete checkpoint of the run, if there is one.
+    `training_tensors` are the state of the optimizer and the averaged weights. `best` are new best
+    weights; None keeps those of `previous`, the latest complete checkpoint, if there is one.
 
     Raises:
         ArtifactError: if the disk is full or fails; `previous` is then unchanged.

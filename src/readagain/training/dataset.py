@@ -47,10 +47,8 @@ class BatchIndices:
     The CUDA graph of an update includes the gathering, so the CPU passes only indices to the GPU.
 
     Args:
-        dataset: the dataset with the words.
         pairs: (B,) indices of the pairs.
         num_real: scalar, the number of real pairs; the indices after them are padding.
-        bucket: the padded lengths.
     """
 
     dataset: "TrainingDataset"
@@ -80,7 +78,6 @@ class TrainingDataset:
     """Split of a prepared corpus, as padded batches of ids.
 
     Args:
-        split: the split.
         source_id_by_lexicon_id: id in the source vocabulary, or UNK, of each lexicon id; the last
             element is UNK, for id -1, which stands for words that the lexicon does not contain.
         summary_id_by_lexicon_id: the same for the summary vocabulary.
@@ -88,7 +85,6 @@ class TrainingDataset:
         style_id: id of the style token, which is appended to each source sentence; None for models
             without styles.
         data: the maximum numbers of sentences and words, to which pairs are truncated.
-        device: the device of the batches.
     """
 
     def __init__(
@@ -189,11 +185,8 @@ class TrainingDataset:
         Sources and summaries are processed in one tensor where possible, since on a GPU the time
         depends mainly on the number of operations.
 
-        Args:
-            pairs: (B,) indices of the pairs.
-            num_real: scalar, the number of real pairs. The rows after them are padding, with one
-                source word and no valid target.
-            bucket: the padded lengths L and T - 1.
+        The arguments are the fields of `BatchIndices`; `bucket` has L and T - 1. Padding rows have
+        one source word and no valid target.
         """
         is_real = torch.arange(pairs.size(0), device=pairs.device) < num_real  # (B,)
         lengths = self.sentence_lengths[pairs] * is_real.unsqueeze(1)  # (B, N)
@@ -240,15 +233,8 @@ class TrainingDataset:
         """Return ids in the extended summary vocabulary.
 
         An out-of-vocabulary word that occurs in the source has the id V + the position of its first
-        occurrence there.
-
-        Args:
-            words: (B, S + T - 1) lexicon ids of sources and summaries.
-            valid: (B, S + T - 1) True at words.
-            source_size: S.
-
-        Returns:
-            (B, S + T - 1) extended ids.
+        occurrence there. `words` are the (B, S + T - 1) lexicon ids of sources and summaries, and
+        `valid` is True at words. The result has the same shape; `source_size` is S.
         """
         ids = torch.where(valid, self.summary_id_by_lexicon_id[words], PAD)
         source, source_valid = words[:, :source_size], valid[:, :source_size]
@@ -278,15 +264,9 @@ class TrainingDataset:
 
 
 def _word_positions(starts: Tensor, lengths: Tensor, size: int) -> tuple[Tensor, Tensor]:
-    """Return `size` consecutive positions from each start, and which are within the length.
+    """Return (..., size) consecutive positions from each start, and a mask, True at words.
 
-    Args:
-        starts: (...) position of the first word of each sequence.
-        lengths: (...) number of words of each sequence.
-        size: the padded length.
-
-    Returns:
-        (..., size) positions, and (..., size) True at words of the sequence.
+    `starts` and `lengths` are (...), the first position and the number of words of each sequence.
     """
     offsets = torch.arange(size, device=starts.device)
     return starts.unsqueeze(-1) + offsets, offsets < lengths.unsqueeze(-1)

@@ -66,7 +66,7 @@ class TrainedModel:
 
     @property
     def needs_recovery(self) -> bool:
-        """Whether the weights must be recovered from int8 graphs."""
+        """Whether the model has int8 graphs but no weights file, like the bundled models."""
         if self.recover_weights is None or self.model_dir.has(WEIGHTS_FILE):
             return False
         return "int8" in self.model_dir.precisions

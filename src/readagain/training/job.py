@@ -30,19 +30,11 @@ from readagain.training.vocabs import (
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingJob:
-    """Training job as requested by the user.
+    """Training job as requested by the user; `readagain.train` describes the other fields.
 
     Args:
-        preset: a preset, a run file or a run; optional when fine-tuning.
-        data: the prepared corpus.
-        out: the run folder.
-        changes: changes to the settings, such as `train.epochs=3`.
-        seed: seed of the run; None keeps the seed of the preset.
-        begin_from: a model to fine-tune: its folder, or the name of a bundled model.
-        extend_vocab: maximum number of words of the corpus to add to each vocabulary of the model.
-        overwrite: whether to delete another run in `out`.
         recover_weights: function that reads weights from int8 graphs, for models without a weights
-            file.
+            file; `export` has it, which this package does not import.
     """
 
     preset: str | RunSpec | None
@@ -61,9 +53,7 @@ class ResolvedJob:
     """Training job with all settings and inputs.
 
     Args:
-        run: the settings.
-        corpus: the prepared corpus.
-        vocabs: the vocabularies of the network.
+        run: the settings, with the sizes of `vocabs` and the language of the corpus.
         truecaser: spellings of the summary words, for the model folder.
         trained_model: the model to fine-tune; None trains from random weights.
         notes: information to print before training, such as reduced vocabularies.

@@ -54,7 +54,7 @@ def train(
     Args:
         job: the run to train.
         device_name: the device.
-        threads: the number of CPU threads; 0 to choose automatically.
+        threads: the number of CPU threads; 0 chooses it by the size of the network.
         console: where progress is printed; only the first of several processes prints.
         stop: flag that stops the training when it is set; None lets SIGTERM and Ctrl-C stop it.
         max_minutes: maximum training time of the run, including the time before a resume.

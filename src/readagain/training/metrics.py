@@ -48,10 +48,8 @@ class _EventWriter:
     Torch's `SummaryWriter` is not used, since it writes in a thread and prints errors of this
     thread as tracebacks.
 
-    Args:
-        folder: the folder of TensorBoard files; each writer adds a file.
-        purge_step: the first step of this file. TensorBoard ignores values of this step and of
-            later steps in older files.
+    Each writer adds a file to the folder. `purge_step` is its first step. TensorBoard ignores
+    values of this step and of later steps in older files.
     """
 
     def __init__(self, folder: Path, *, purge_step: int) -> None:
@@ -94,8 +92,8 @@ class MetricsLog:
 
     Args:
         run_path: the run folder.
-        checkpoint_bytes: length of `metrics.jsonl` when the latest checkpoint was saved; what was
-            written after it is removed. 0 for a new run.
+        checkpoint_bytes: length of `metrics.jsonl` at the latest checkpoint; the rest is removed.
+            0 for a new run.
         checkpoint_step: the step of this checkpoint.
 
     Attributes:

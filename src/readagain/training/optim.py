@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -123,29 +122,6 @@ def supports_row_updates(spec: TrainSpec, *, world_size: int) -> bool:
     return spec.optimizer == "sgd" and spec.weight_decay == 0 and world_size == 1
 
 
-@dataclass(frozen=True)
-class RowGradient:
-    """Gradient of an embedding table, stored for the M lookups of a batch.
-
-    A row that is looked up several times has its whole gradient at one of these lookups, and zeros
-    at the others. So the norm of `values` equals the norm of the gradient of the table.
-
-    Args:
-        table: (V, E) the embedding table.
-        ids: (M,) row of each lookup.
-        values: (M, E) gradient of the row, or zeros.
-    """
-
-    table: Tensor
-    ids: Tensor
-    values: Tensor
-
-    @torch.no_grad()
-    def step(self, rate: Tensor) -> None:
-        """Update the table by SGD with the learning rate `rate`, a scalar tensor."""
-        self.table.index_add_(0, self.ids, self.values * rate, alpha=-1)
-
-
 class EmbeddingLookups:
     """Lookups of a batch in one embedding table; SGD then updates only the rows that were used.
 
@@ -157,8 +133,7 @@ class EmbeddingLookups:
     table itself has no gradient, so the optimizer skips it. The shapes of all tensors depend only
     on the shape of the batch, so the CPU does not wait for the GPU.
 
-    Args:
-        table: an embedding that the network uses only for lookups.
+    The network must use the table only for lookups.
     """
 
     def __init__(self, table: WordEmbedding) -> None:
@@ -183,8 +158,12 @@ class EmbeddingLookups:
         return leaf
 
     @torch.no_grad()
-    def gradient(self) -> RowGradient:
-        """Return the sum of the gradients of all lookups of each row, after `backward`."""
+    def gradient(self) -> tuple[Tensor, Tensor]:
+        """Return the (M,) rows of the M lookups and their (M, E) gradients, after `backward`.
+
+        A row that is looked up several times has its whole gradient at one of these lookups, and
+        zeros at the others. So their norm equals the norm of the gradient of the table.
+        """
         lookups = [
             (ids, vectors.grad) for ids, vectors in self._lookups if vectors.grad is not None
         ]
@@ -192,10 +171,15 @@ class EmbeddingLookups:
         gradients = _concatenate([gradient.flatten(0, -2) for _, gradient in lookups])  # (M, E)
         # For a row with several lookups, it does not matter which of them is stored.
         self._lookup_of_row[ids] = torch.arange(ids.size(0), device=ids.device)
-        table = self.table.weight
-        values = torch.zeros_like(gradients, dtype=table.dtype)
-        values.index_add_(0, self._lookup_of_row[ids], gradients.to(table.dtype))
-        return RowGradient(table, ids, values)
+        dtype = self.table.weight.dtype
+        values = torch.zeros_like(gradients, dtype=dtype)
+        values.index_add_(0, self._lookup_of_row[ids], gradients.to(dtype))
+        return ids, values
+
+    @torch.no_grad()
+    def update(self, ids: Tensor, values: Tensor, rate: Tensor) -> None:
+        """Update the table by SGD with a result of `gradient` and a scalar learning rate."""
+        self.table.weight.index_add_(0, ids, values * rate, alpha=-1)
 
 
 def _concatenate(tensors: list[Tensor]) -> Tensor:

@@ -103,17 +103,10 @@ class RiskStep(TrainingStep):
 def sample_summaries(
     network: AnyNetwork, batch: Batch, *, num_samples: int, num_words: int, can_end: bool
 ) -> tuple[Tensor, Tensor]:
-    """Sample summaries from the network, without dropout.
+    """Sample K = `num_samples` summaries for each source, without dropout.
 
-    Args:
-        network: the network, in training mode.
-        batch: the sources.
-        num_samples: number K of samples for each source.
-        num_words: maximum number T of words of a sample.
-        can_end: whether a sample may end earlier, with EOS.
-
-    Returns:
-        (B * K, T) extended ids, padded with PAD, and (B * K,) lengths.
+    The network is in training mode. A sample has T = `num_words` words; with `can_end`, it may end
+    earlier, with EOS. Returns (B * K, T) extended ids, padded with PAD, and (B * K,) lengths.
     """
     network.eval()
     state = network.start(batch.source_ids, batch.source_lengths, batch.source_ext_ids)
@@ -144,11 +137,8 @@ def sample_summaries(
 def _add_references(batch: Batch, samples: Tensor, lengths: Tensor, *, can_end: bool) -> Batch:
     """Return a batch with K + 1 rows for each source: its samples, then its reference.
 
-    Args:
-        batch: sources and references.
-        samples: (B * K, T) extended ids.
-        lengths: (B * K,) number of words of each sample.
-        can_end: whether samples end with EOS, which is then a target, too.
+    `samples` are (B * K, T) extended ids, `lengths` their (B * K,) numbers of words. With
+    `can_end`, samples end with EOS, which is then a target, too.
     """
     B, T, Y = batch.source_ids.size(0), samples.size(1), batch.target_ids.size(1)
     K, width = samples.size(0) // B, max(T + 1, Y)
@@ -178,21 +168,15 @@ def _add_references(batch: Batch, samples: Tensor, lengths: Tensor, *, can_end: 
 def overlap_reward(
     summary_ids: Tensor, summary_lengths: Tensor, reference_ids: Tensor, reference_lengths: Tensor
 ) -> Tensor:
-    """Return the mean F1 of unigrams, bigrams and the longest common subsequence.
+    """Return the (B,) mean F1 of unigrams, bigrams and the longest common subsequence.
 
-    Args:
-        summary_ids: (B, T) extended ids, right-padded, without EOS.
-        summary_lengths: (B,) number of words of each summary.
-        reference_ids: (B, Y) extended ids with EOS; UNK never matches. Y is at most 63, since
-            `_longest_common` stores positions as bits of an int64.
-        reference_lengths: (B,) number of words of each reference.
-
-    Returns:
-        (B,) rewards between 0 and 1; 0 for an empty summary or reference.
+    It is 0 for an empty summary or reference. `summary_ids` are (B, T) extended ids without EOS,
+    `reference_ids` (B, Y) with EOS; UNK never matches. Both are right-padded, and the lengths are
+    (B,). Y is at most 63, since `_longest_common` stores positions as bits of an int64.
     """
     T, Y = summary_ids.size(1), reference_ids.size(1)
-    summary_valid = torch.arange(T, device=summary_ids.device) < summary_lengths.unsqueeze(1)
-    reference_valid = torch.arange(Y, device=summary_ids.device) < reference_lengths.unsqueeze(1)
+    summary_valid = valid_positions(summary_lengths, T)  # (B, T)
+    reference_valid = valid_positions(reference_lengths, Y)  # (B, Y)
     is_equal = summary_ids.unsqueeze(2) == reference_ids.unsqueeze(1)  # (B, T, Y)
     is_equal &= summary_valid.unsqueeze(2) & (reference_valid & (reference_ids != UNK)).unsqueeze(1)
     # (B, T, Y) True where equal bigrams start
@@ -204,17 +188,11 @@ def overlap_reward(
 
 
 def _count_matches(is_equal: Tensor) -> Tensor:
-    """Return the number of matching n-grams, clipped as in ROUGE.
+    """Return the (B,) numbers of matching n-grams, clipped as in ROUGE.
 
     An n-gram with i occurrences in the summary and j in the reference counts min(i, j) times: its
-    k-th occurrence in the summary matches its k-th occurrence in the reference.
-
-    Args:
-        is_equal: (B, T, Y) whether the n-gram at a position of the summary equals the n-gram at a
-            position of the reference.
-
-    Returns:
-        (B,) counts.
+    k-th occurrence in the summary matches its k-th occurrence in the reference. `is_equal` is
+    (B, T, Y), whether the n-grams at a position of the summary and of the reference are equal.
     """
     summary_rank = is_equal.long().cumsum(1) - 1  # (B, T, Y): earlier occurrences in the summary
     reference_rank = is_equal.long().cumsum(2) - 1  # (B, T, Y): those in the reference
@@ -226,10 +204,7 @@ def _longest_common(is_equal: Tensor) -> Tensor:
 
     This is the bit-parallel algorithm of Hyyrö 2004. Bit j of an integer stands for reference
     position j, so each summary word needs a few integer operations instead of a loop over the
-    reference. At the end, the bits that are 0 are counted.
-
-    Args:
-        is_equal: (B, T, Y) whether a word of the summary equals a word of the reference.
+    reference. At the end, the bits that are 0 are counted. `is_equal` is (B, T, Y), for words.
     """
     B, T, Y = is_equal.shape
     bits = torch.ones((), dtype=torch.int64, device=is_equal.device) << torch.arange(

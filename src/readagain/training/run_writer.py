@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 import torch
 from torch import Tensor
@@ -27,33 +27,10 @@ ESTIMATE_SECONDS = 5.0
 """Time between the end of the first update and the estimate of the duration of the run."""
 
 
-@dataclass(frozen=True)
-class _LogLine:
-    """Line of the log that is complete but not yet written, about several updates.
-
-    Args:
-        step: the last update.
-        read_losses: function that waits for the losses of the updates and returns them.
-        num_pairs: number of pairs of the updates.
-        seconds: duration of the updates.
-    """
-
-    step: int
-    read_losses: Callable[[], list[float]]
-    num_pairs: int
-    seconds: float
-
-
 class RunWriter:
     """Writer of the log, the checkpoints and the model of a run, which it also validates.
 
-    Args:
-        job: the run.
-        run_dir: the run folder.
-        display: the console output.
-        state: the state in which this process starts.
-        checkpoint: the checkpoint that contains `state`; None for a new run.
-        trainer: the network and the optimizer to validate and save.
+    This process starts in `state`. `checkpoint` contains this state; it is None for a new run.
     """
 
     def __init__(
@@ -78,12 +55,15 @@ class RunWriter:
         )
         if self.log.missing_tensorboard:
             display.print_line(self.log.missing_tensorboard)
-        # Losses of the updates since the latest ended line of the log, and their number of pairs.
+        # Each line of the log is about several updates. These are the losses of the updates since
+        # the latest ended line, and their number of pairs.
         self._open_losses = [
             torch.tensor(loss, device=trainer.device) for loss in state.open_losses
         ]
         self._open_pairs = 0
-        self._pending_line: _LogLine | None = None
+        # The ended line that is not yet written: its last update, a function that waits for the
+        # losses and returns them, the number of pairs and the duration of the updates.
+        self._pending_line: tuple[int, Callable[[], list[float]], int, float] | None = None
         self._minutes_before = state.minutes  # before this process started
         self._first_step = state.step
         self._has_estimate = False
@@ -145,14 +125,9 @@ class RunWriter:
     def save(
         self, state: TrainingState, *, best: Mapping[str, Tensor] | None = None
     ) -> TrainingState:
-        """Write a checkpoint.
+        """Write a checkpoint; return its state, with the current time, log length and open losses.
 
-        Args:
-            state: the state of the run.
-            best: new best weights; None keeps the best weights of the latest checkpoint.
-
-        Returns:
-            The state as saved, with the current training time, log length and open losses.
+        `best` are new best weights; None keeps the best weights of the latest checkpoint.
 
         Raises:
             ReadAgainError: if a loss or a weight is not finite; nothing is written then.
@@ -231,18 +206,17 @@ class RunWriter:
     def _end_line(self, step: int) -> None:
         """End the current line of the log; `_write_pending_line` writes it later."""
         now = time.monotonic()
-        seconds = now - self._line_start
-        self._pending_line = _LogLine(
-            step, start_copy(self._open_losses), self._open_pairs, seconds
-        )
+        read_losses, seconds = start_copy(self._open_losses), now - self._line_start
+        self._pending_line = step, read_losses, self._open_pairs, seconds
         self._open_losses, self._line_start, self._open_pairs = [], now, 0
 
     def _write_pending_line(self) -> None:
         """Write the latest ended line of the log, if it has not been written yet."""
         if self._pending_line is None:
             return
-        line, self._pending_line = self._pending_line, None
-        step, losses = line.step, line.read_losses()
+        step, read_losses, num_pairs, line_seconds = self._pending_line
+        self._pending_line = None
+        losses = read_losses()
         self._check_losses(losses, step)
         seconds = time.monotonic() - self._start_time  # since this process started
         record = {
@@ -250,7 +224,7 @@ class RunWriter:
             "epoch": step / self.trainer.steps_per_epoch,
             "loss": sum(losses) / len(losses),
             "learning_rate": self.trainer.training_step.learning_rate(step - 1),
-            "pairs_per_s": line.num_pairs / line.seconds,
+            "pairs_per_s": num_pairs / line_seconds,
             "minutes": self._minutes_before + seconds / 60,
         }
         self.log.write(record)

@@ -22,7 +22,6 @@ from readagain.training.dataset import BatchIndices
 from readagain.training.optim import (
     EmaWeights,
     EmbeddingLookups,
-    RowGradient,
     build_optimizer,
     learning_rate,
     supports_row_updates,
@@ -49,9 +48,7 @@ class TrainingStep:
 
     Args:
         model: the network, wrapped in DistributedDataParallel for several processes.
-        spec: the training settings.
-        total_steps: updates of the whole run, for the schedule.
-        steps_per_epoch: updates of one epoch, for the schedule.
+        total_steps, steps_per_epoch: updates of the run and of one epoch, for the schedule.
         rank: rank of this process; dropout differs between processes.
         world_size: number of processes that share a batch.
     """
@@ -135,7 +132,7 @@ class TrainingStep:
         """Run one update without replaying a graph; return the mean loss."""
         self.optimizer.zero_grad(set_to_none=True)
         loss = self._backward(batch.assemble())
-        self._clip_and_update([lookups.gradient() for lookups in self.lookups])
+        self._clip_and_update()
         if self.ema is not None:
             self.ema.update()
         return loss
@@ -182,29 +179,26 @@ class TrainingStep:
     def _autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self._uses_bfloat16)
 
-    def _clip_and_update(self, row_gradients: list[RowGradient]) -> None:
+    def _clip_and_update(self) -> None:
         """Clip the gradient to `max_norm` and update the weights.
 
         A fused optimizer divides the gradients by its attribute `grad_scale`, which PyTorch added
         for `GradScaler`. Clipping uses this division, so the clipped gradients are never written to
-        memory.
-
-        Args:
-            row_gradients: gradients of embedding tables that are not updated by the optimizer (see
-                `EmbeddingLookups`).
+        memory. The optimizer does not update the embedding tables of `lookups`.
         """
         if not self._is_fused:
             nn.utils.clip_grad_norm_(self.parameters, self.spec.max_norm)
             self.optimizer.step()
             return
+        row_gradients = [lookups.gradient() for lookups in self.lookups]
         gradients = [parameter.grad for parameter in self.parameters if parameter.grad is not None]
-        norm = nn.utils.get_total_norm(gradients + [rows.values for rows in row_gradients])
+        norm = nn.utils.get_total_norm(gradients + [values for _, values in row_gradients])
         scale = (norm / self.spec.max_norm).clamp_min(1.0)
         self.optimizer.grad_scale = scale  # type: ignore[attr-defined]
         self.optimizer.step()
         rate = self.optimizer.param_groups[0]["lr"] / scale
-        for rows in row_gradients:
-            rows.step(rate)
+        for lookups, (ids, values) in zip(self.lookups, row_gradients, strict=True):
+            lookups.update(ids, values, rate)
 
     def _replay(self, batch: BatchIndices | Batch) -> Tensor:
         """Run one update by replaying its graph, which is captured first if it is missing."""

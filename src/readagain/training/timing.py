@@ -30,12 +30,8 @@ since it is captured as a CUDA graph."""
 class Timing:
     """Measured times of a run on this machine.
 
-    Args:
-        threads: number of CPU threads.
-        update_s: seconds per update.
-        validation_s: seconds per validation, measured with initial weights; trained weights often
-            take less, since their summaries are shorter.
-        steps_per_epoch: number of updates per epoch.
+    `threads` is the number of CPU threads. `validation_s` was measured with initial weights;
+    trained weights often take less, since their summaries are shorter.
     """
 
     threads: int
@@ -86,10 +82,8 @@ def choose_threads(times: dict[int, float]) -> int:
 
     The largest number is chosen only if it is clearly faster than the smallest. Threads wait for
     each other: when other programs used the same cores, a run with two threads became up to ten
-    times as slow, a run with one thread only twice as slow.
-
-    Args:
-        times: seconds per update by number of threads.
+    times as slow, a run with one thread only twice as slow. `times` has the seconds per update by
+    number of threads.
 
     >>> choose_threads({1: 1.0, 2: 0.8}), choose_threads({1: 1.0, 16: 0.3})
     (1, 16)

@@ -108,12 +108,9 @@ class Validator:
         return [headline_by_pair[pair] for pair in self.rouge_pairs]
 
     def _build_headline(self, pair: int, ids: Sequence[int], padded_length: int) -> Headline:
-        """Convert the extended ids of a headline to words.
+        """Convert the extended ids of the headline of a dev pair to words.
 
-        Args:
-            pair: index of the dev pair.
-            ids: extended ids of the generated headline.
-            padded_length: padded length L of a sentence. Id V + n * L + l is word l of sentence n.
+        `padded_length` is the length L of a sentence. Id V + n * L + l is word l of sentence n.
         """
         vocab, lexicon = self.job.vocabs.summary, self.job.corpus.lexicon
         sentences, (_, reference) = self.dataset.sentences(pair), self.split[pair]

@@ -13,6 +13,7 @@ from readagain.export import check as check_module
 from readagain.export.check import CheckText, check_graphs, corpus_texts, random_texts
 from readagain.export.write import build_graphs, model_graphs
 from readagain.networks.step_model import TorchStepModel
+from readagain.text.vocab import Vocab
 
 WITH_REFERENCES = [
     CheckText("the old bridge opens .", "old bridge opens"),
@@ -45,6 +46,24 @@ def test_check_does_not_rerank(trained):
         scores = [score for _, score in n_best]
         assert scores == sorted(scores, reverse=True)
         assert scores[0] < 0
+
+
+def test_check_reads_texts_in_the_style_of_the_model(trained, monkeypatch):
+    vocab = Vocab([*trained.source_vocab.words, "<loose>"])
+    decode = replace(trained.run.decode, style="loose")
+    model_dir = replace(trained, source_vocab=vocab, run=replace(trained.run, decode=decode))
+    batches = []
+
+    def record_batch(model, sources, decode, *, n_best):
+        batches.append(sources)
+        return [[]] * len(sources)
+
+    monkeypatch.setattr(check_module, "decode_sources", record_batch)
+    network = TorchStepModel(check_module.load_network(trained, purpose="checking"))
+    list(check_module._summarize(model_dir, network, random_texts(trained, 5)))
+    for batch in batches:
+        last_ids = batch.source_ids[:, 0][range(len(batch)), batch.lengths[:, 0] - 1]
+        assert set(last_ids) == {vocab.styles["loose"]}
 
 
 def test_punctuation_only_text_has_empty_summary(trained):

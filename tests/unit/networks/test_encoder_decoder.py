@@ -39,7 +39,5 @@ def test_repeated_word_is_embedded_by_most_probable_position(build, make_batch):
         copy_logits[:, 0] = 5.0  # ignored, because position 0 has another word
         logits, _ = model.step(replace(state, copy_logits=copy_logits), torch.full((3,), V + 1))
         word = state.memory.copy_words[:, position]
-        decoder, _, _ = model.decoder.step(
-            word, state.memory.keys, state.memory.states, state.memory.valid, state.decoder
-        )
+        decoder, _, _ = model.decoder.step(word, state.memory, state.decoder)
         torch.testing.assert_close(logits.vocab, model.output(decoder.hidden))

@@ -9,6 +9,7 @@ from readagain.networks.encoders import (
     GruSecondPass,
     ImportanceWeights,
 )
+from readagain.networks.recurrent import GruLayer
 
 
 @pytest.mark.parametrize("combine", ["concat", "global"])
@@ -61,13 +62,7 @@ def test_gru_encoder_returns_importance(build, make_batch):
 def test_states_exceed_one_with_tanh_but_not_sigmoid(activation, is_bounded):
     torch.manual_seed(1)
     layer = GruSecondPass(
-        input_size=2,
-        first_size=3,
-        context_size=3,
-        hidden_size=3,
-        bidirectional=False,
-        importance="vector",
-        activation=activation,
+        [GruLayer(2, 3)], [ImportanceWeights(2, 3, 3, size=3, activation=activation)]
     )
     for weight in layer.parameters():  # a new `GruLayer` has uninitialized weights
         nn.init.normal_(weight, std=0.1)

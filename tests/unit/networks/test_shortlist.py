@@ -44,13 +44,13 @@ def test_shortlist_of_vocab_size_has_every_word():
 
 def test_columns_are_ids_of_smaller_vocabulary(output):
     shortlists = output.build_shared_shortlists(torch.tensor([[15, 12], [V + 1, 18], [16, PAD]]))
-    assert shortlists.ids.tolist() == [
+    assert shortlists.tolist() == [
         [0, 1, 2, 3, 4, 5, 6, 12, 15, 18],  # for the first two sources
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 16],  # for the third source
     ]
     ids = torch.tensor([[15, EOS, 7], [18, V + 1, 16], [16, 18, 8]])
     expected = [[8, EOS, UNK], [9, 11, UNK], [9, UNK, 8]]
-    assert shortlists.to_columns(ids, default=UNK).tolist() == expected
+    assert output.to_columns(ids, shortlists, default=UNK).tolist() == expected
 
 
 def test_ungroup_rows_undoes_group_rows():
@@ -66,7 +66,7 @@ def test_shared_logits_match_full_logits(output):
     logits = output.score_shared(hidden, shortlists)  # (3, 4, 10)
     full_logits = output(hidden)  # (3, 4, V)
     for row, group in enumerate([0, 0, 1]):
-        torch.testing.assert_close(logits[row], full_logits[row][:, shortlists.ids[group]])
+        torch.testing.assert_close(logits[row], full_logits[row][:, shortlists[group]])
 
 
 def test_shortlist_of_all_words_gives_full_softmax():
@@ -78,7 +78,7 @@ def test_shortlist_of_all_words_gives_full_softmax():
     target_ids = torch.randint(V, (3, 4))
     shortlists = output.build_shared_shortlists(torch.randint(V + 5, (3, 6)))
     logits = output.score_shared(hidden, shortlists)
-    columns = shortlists.to_columns(target_ids, default=UNK)
+    columns = output.to_columns(target_ids, shortlists, default=UNK)
     expected = target_log_probs(output(hidden), target_ids)
     torch.testing.assert_close(target_log_probs(logits, columns), expected)
 
@@ -89,8 +89,8 @@ def test_words_off_the_shortlist_have_no_gradient(output):
     logits = output.score_shared(hidden, shortlists)
     target_log_probs(logits, torch.tensor([[8, 3, 1, 1], [9, 3, 0, 0]])).sum().backward()
     has_gradient = output.project.weight.grad.any(dim=1)
-    assert has_gradient.nonzero().flatten().tolist() == shortlists.ids[0].tolist()
-    assert output.project.bias.grad.nonzero().flatten().tolist() == shortlists.ids[0].tolist()
+    assert has_gradient.nonzero().flatten().tolist() == shortlists[0].tolist()
+    assert output.project.bias.grad.nonzero().flatten().tolist() == shortlists[0].tolist()
 
 
 def test_each_word_of_the_shortlist_has_one_column(output):

@@ -85,10 +85,10 @@ def build_table(values):
     return table
 
 
-def values_by_row(gradient):
+def values_by_row(ids, gradients):
     """Return the sorted values of all lookups of each row."""
     values = defaultdict(list)
-    for row, value in zip(gradient.ids.tolist(), gradient.values.flatten().tolist(), strict=True):
+    for row, value in zip(ids.tolist(), gradients.flatten().tolist(), strict=True):
         values[row].append(value)
     return {row: sorted(row_values) for row, row_values in values.items()}
 
@@ -101,11 +101,11 @@ def test_row_gradient_sums_lookups_of_a_row():
         second_vectors = table(torch.tensor([0]))
     (vectors * torch.tensor([[1.0, 10.0], [100.0, 1000.0]])).sum().backward()
     second_vectors.sum().backward()
-    gradient = lookups.gradient()
-    assert gradient.ids.tolist() == [2, 0, 2, 2, 0]
-    assert values_by_row(gradient) == {2: [0.0, 0.0, 1101.0], 0: [0.0, 11.0]}
+    rows, gradients = lookups.gradient()
+    assert rows.tolist() == [2, 0, 2, 2, 0]
+    assert values_by_row(rows, gradients) == {2: [0.0, 0.0, 1101.0], 0: [0.0, 11.0]}
     assert table.weight.grad is None
-    gradient.step(torch.tensor(0.5))
+    lookups.update(rows, gradients, torch.tensor(0.5))
     assert table.weight.flatten().tolist() == [1.0 - 5.5, 2.0, 3.0 - 550.5, 4.0]
 
 
@@ -119,9 +119,9 @@ def test_recording_clears_earlier_batches():
         with lookups.record():
             vectors = table(torch.tensor(ids))
         vectors.sum().backward()
-        gradient = lookups.gradient()
-        assert gradient.ids.tolist() == ids
-        assert values_by_row(gradient) == values
+        rows, gradients = lookups.gradient()
+        assert rows.tolist() == ids
+        assert values_by_row(rows, gradients) == values
 
 
 def test_table_without_recording_has_gradient():
