@@ -285,7 +285,8 @@ class BodyMiddleware:
     def _abort(self, timeout: asyncio.Timeout) -> None:
         """Abort a body that is being received."""
         self._remove(timeout)
-        timeout.reschedule(0.0)  # expires at once
+        if not timeout.expired():
+            timeout.reschedule(0.0)  # expires at once
 
     def _remove(self, timeout: asyncio.Timeout) -> None:
         """Free the memory of a body that is no longer being received."""

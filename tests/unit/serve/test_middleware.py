@@ -485,6 +485,27 @@ def test_body_may_be_aborted_when_its_last_part_has_arrived():
     asyncio.run(scenario())
 
 
+def test_body_may_be_aborted_when_its_timeout_has_expired():
+    async def app(scope, receive, send):
+        scope["state"]["body"] = (await receive())["body"]
+
+    async def scenario():
+        body = BodyMiddleware(app, limits=RequestLimits(max_body_bytes=10, max_requests=1))
+        slow = asyncio.create_task(body(body_scope(), receiving(chunk(b"1"), wait=True), None))
+        await asyncio.sleep(0)
+        ((timeout, _),) = body._receiving.items()
+        timeout.reschedule(0.0)
+        await asyncio.sleep(0)
+        assert timeout.expired()  # but the slow request has not continued yet
+        fast = body_scope()
+        await body(fast, receiving(chunk(b"2", more=False)), None)
+        assert fast["state"]["body"] == b"2"
+        with pytest.raises(ApiError, match="not received within 10 s"):
+            await slow
+
+    asyncio.run(scenario())
+
+
 def test_disconnect_during_body_ends_request():
     with pytest.raises(ClientDisconnectedError, match="the client disconnected"):
         read_body(receiving(chunk(b"1"), {"type": "http.disconnect"}))
