@@ -194,6 +194,15 @@ def test_error_during_response_sends_no_second_one(log):
     assert [line["event"] for line in log()] == ["unexpected error", "request"]
 
 
+def test_query_is_not_parsed(request_once, monkeypatch):
+    parsed = []
+    monkeypatch.setattr(
+        "starlette.datastructures.parse_qsl", lambda *args, **_: parsed.extend(args)
+    )
+    assert request_once("GET", "/healthz?" + "a&" * 8_000).status_code == 200
+    assert not any(parsed)
+
+
 @pytest.mark.parametrize("header", [f"Bearer {KEYS[0]}", f"bearer {KEYS[1]}"])
 def test_valid_key_is_accepted(request_once, header):
     headers = {"Authorization": header}
