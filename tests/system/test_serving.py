@@ -225,6 +225,16 @@ def test_hung_worker_is_replaced(start):
     assert server.stop() == 0
 
 
+def test_sighup_replaces_hung_worker_too(start):
+    server = start("--workers", 2)
+    before = server.workers()
+    os.kill(min(before), signal.SIGSTOP)
+    server.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: len(server.workers() - before) == 2)
+    assert server.summarize().status_code == 200
+    assert server.stop() == 0
+
+
 def test_sighup_replaces_workers_without_losing_requests(start, tmp_path):
     server = start("--workers", 2)
     before = server.workers()

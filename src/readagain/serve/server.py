@@ -104,6 +104,17 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
             if all(each.wait_until_ready(START_TIMEOUT_S) for each in self.processes):
                 announce(url(settings.host, port))
 
+        def keep_subprocess_alive(self) -> None:
+            # A starting worker answers late, and its late answers would hide that it hangs.
+            for each in self.processes:
+                while each.parent_conn.poll():
+                    each.parent_conn.recv()
+            super().keep_subprocess_alive()
+
+        def restart_all(self) -> None:
+            self.keep_subprocess_alive()  # replaces a hung worker; uvicorn would wait for its end
+            super().restart_all()
+
         def join_all(self) -> None:
             for each in self.processes:
                 each.process.join(settings.limits.timeout_s + 2 * GRACE_S)
