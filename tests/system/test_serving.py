@@ -4,6 +4,7 @@ import json
 import os
 import re
 import resource
+import select
 import shutil
 import signal
 import socket
@@ -223,6 +224,42 @@ def test_hung_worker_is_replaced(start):
     for _ in range(5):
         assert server.summarize().status_code == 200
     assert server.stop() == 0
+
+
+@pytest.fixture
+def starting(tmp_path):
+    """Server with two workers that are importing modules, in a session of its own, and its log."""
+    command = [sys.executable, "-m", "readagain", "serve", "--port", "0", "--workers", "2"]
+    command += ["--model", str(TOY)]
+    log_file = tmp_path / "log.jsonl"
+    with log_file.open("wb") as log:
+        server = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
+        )
+
+    def are_importing():
+        workers = list(filter(is_worker, psutil.Process(server.pid).children()))
+        return len(workers) == 2 and all(each.cpu_times().user > 0.1 for each in workers)
+
+    wait_until(are_importing)
+    yield server, log_file
+    server.terminate()
+    server.wait(timeout=TIMEOUT_S)
+    server.stdout.close()
+
+
+def test_ctrl_c_while_workers_start_logs_json_only(starting):
+    server, log_file = starting
+    os.killpg(server.pid, signal.SIGINT)  # as a terminal does
+    assert server.wait(timeout=TIMEOUT_S) == 0
+    assert all(json.loads(line) for line in log_file.read_text().splitlines())
+
+
+def test_url_is_announced_although_a_worker_died_at_start(starting):
+    server, _ = starting
+    next(filter(is_worker, psutil.Process(server.pid).children())).kill()
+    assert select.select([server.stdout], [], [], TIMEOUT_S)[0]
+    assert server.stdout.readline().startswith("readagain serve: http://")
 
 
 def test_sighup_replaces_hung_worker_too(start):

@@ -6,9 +6,10 @@ import shutil
 import signal
 import socket
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
+from multiprocessing import resource_tracker
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -99,9 +100,18 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
     from uvicorn.supervisors import Multiprocess
 
     class Supervisor(Multiprocess):
+        is_announced = False
+
         def init_processes(self) -> None:
-            super().init_processes()
-            if all(each.wait_until_ready(START_TIMEOUT_S) for each in self.processes):
+            with _blocked_interrupts():
+                super().init_processes()
+            for each in self.processes:
+                each.wait_until_ready(START_TIMEOUT_S)
+            self.announce_when_ready()
+
+        def announce_when_ready(self) -> None:
+            if not self.is_announced and all(each.is_ready() for each in self.processes):
+                self.is_announced = True
                 announce(url(settings.host, port))
 
         def keep_subprocess_alive(self) -> None:
@@ -109,11 +119,14 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
             for each in self.processes:
                 while each.parent_conn.poll():
                     each.parent_conn.recv()
-            super().keep_subprocess_alive()
+            with _blocked_interrupts():
+                super().keep_subprocess_alive()
+            self.announce_when_ready()
 
         def restart_all(self) -> None:
             self.keep_subprocess_alive()  # replaces a hung worker; uvicorn would wait for its end
-            super().restart_all()
+            with _blocked_interrupts():
+                super().restart_all()
 
         def join_all(self) -> None:
             for each in self.processes:
@@ -134,6 +147,24 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
             del os.environ[METRICS_DIR]
     if any(each.exitcode == STARTUP_FAILURE for each in supervisor.processes):
         raise ReadAgainError("workers: one could not start; see the reason in the log above")
+
+
+@contextmanager
+def _blocked_interrupts() -> Iterator[None]:
+    """Block Ctrl-C in processes that are started in the block; here, delay it until the end.
+
+    A terminal sends Ctrl-C to all processes. A worker that is still importing modules would write
+    a traceback into the log. The supervisor stops the workers with SIGTERM.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    resource_tracker.ensure_running()  # multiprocessing would start it, and unblock the signal
+    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)
 
 
 def _uvicorn_config(
