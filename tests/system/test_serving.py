@@ -275,16 +275,19 @@ def test_sighup_replaces_hung_worker_too(start):
 def test_sighup_replaces_workers_without_losing_requests(start, tmp_path):
     server = start("--workers", 2)
     before = server.workers()
+    server_process = psutil.Process(server.process.pid)
     with ThreadPoolExecutor() as pool:
         responses = [pool.submit(server.summarize, LONG) for _ in range(2)]
         wait_for_texts(server, 2 * len(LONG["texts"]))
-        for pid in (*before, server.process.pid):  # all processes, as when a terminal is closed
-            os.kill(pid, signal.SIGHUP)
+        # All processes, as when a terminal is closed; also the resource tracker of multiprocessing.
+        for process in (*server_process.children(), server_process):
+            process.send_signal(signal.SIGHUP)
         wait_until(lambda: all(map(has_ended, before)))
         assert [response.result().status_code for response in responses] == [200, 200]
     assert len(server.workers() - before) == 2
     assert server.summarize().status_code == 200
     assert server.stop() == 0
+    assert all(json.loads(line) for line in server.log_file.read_text().splitlines())
     assert list(tmp_path.glob("readagain-metrics-*")) == []
 
 

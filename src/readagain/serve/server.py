@@ -103,7 +103,7 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
         is_announced = False
 
         def init_processes(self) -> None:
-            with _blocked_interrupts():
+            with _blocked_signals():
                 super().init_processes()
             for each in self.processes:
                 each.wait_until_ready(START_TIMEOUT_S)
@@ -119,13 +119,13 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
             for each in self.processes:
                 while each.parent_conn.poll():
                     each.parent_conn.recv()
-            with _blocked_interrupts():
+            with _blocked_signals():
                 super().keep_subprocess_alive()
             self.announce_when_ready()
 
         def restart_all(self) -> None:
             self.keep_subprocess_alive()  # replaces a hung worker; uvicorn would wait for its end
-            with _blocked_interrupts():
+            with _blocked_signals():
                 super().restart_all()
 
         def join_all(self) -> None:
@@ -150,17 +150,19 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
 
 
 @contextmanager
-def _blocked_interrupts() -> Iterator[None]:
-    """Block Ctrl-C in processes that are started in the block; here, delay it until the end.
+def _blocked_signals() -> Iterator[None]:
+    """Block SIGINT and SIGHUP in processes that are started in the block; here, until its end.
 
-    A terminal sends Ctrl-C to all processes. A worker that is still importing modules would write
-    a traceback into the log. The supervisor stops the workers with SIGTERM.
+    A terminal sends both to all processes, but only the supervisor handles them. They would end a
+    worker that is still importing modules, with a traceback in the log.
     """
     if sys.platform == "win32":
         yield
         return
-    resource_tracker.ensure_running()  # multiprocessing would start it, and unblock the signal
-    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    signals = {signal.SIGINT, signal.SIGHUP}
+    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    resource_tracker.ensure_running()  # the first process; unblocks SIGINT when it has started
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
     finally:
@@ -226,8 +228,6 @@ def _create_worker_app(settings: ServeSettings) -> "FastAPI":
     from uvicorn.config import STARTUP_FAILURE
 
     start_logging()
-    if sys.platform != "win32":
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the supervisor handles it
     end_with_parent(lambda: shutil.rmtree(os.environ.get(METRICS_DIR, ""), ignore_errors=True))
     _reserve_metrics()
     try:
