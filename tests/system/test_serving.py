@@ -4,6 +4,7 @@ import json
 import os
 import re
 import resource
+import select
 import shutil
 import signal
 import socket
@@ -225,19 +226,68 @@ def test_hung_worker_is_replaced(start):
     assert server.stop() == 0
 
 
+@pytest.fixture
+def starting(tmp_path):
+    """Server with two workers that are importing modules, in a session of its own, and its log."""
+    command = [sys.executable, "-m", "readagain", "serve", "--port", "0", "--workers", "2"]
+    command += ["--model", str(TOY)]
+    log_file = tmp_path / "log.jsonl"
+    with log_file.open("wb") as log:
+        server = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
+        )
+
+    def are_importing():
+        workers = list(filter(is_worker, psutil.Process(server.pid).children()))
+        return len(workers) == 2 and all(each.cpu_times().user > 0.1 for each in workers)
+
+    wait_until(are_importing)
+    yield server, log_file
+    server.terminate()
+    server.wait(timeout=TIMEOUT_S)
+    server.stdout.close()
+
+
+def test_ctrl_c_while_workers_start_logs_json_only(starting):
+    server, log_file = starting
+    os.killpg(server.pid, signal.SIGINT)  # as a terminal does
+    assert server.wait(timeout=TIMEOUT_S) == 0
+    assert all(json.loads(line) for line in log_file.read_text().splitlines())
+
+
+def test_url_is_announced_although_a_worker_died_at_start(starting):
+    server, _ = starting
+    next(filter(is_worker, psutil.Process(server.pid).children())).kill()
+    assert select.select([server.stdout], [], [], TIMEOUT_S)[0]
+    assert server.stdout.readline().startswith("readagain serve: http://")
+
+
+def test_sighup_replaces_hung_worker_too(start):
+    server = start("--workers", 2)
+    before = server.workers()
+    os.kill(min(before), signal.SIGSTOP)
+    server.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: len(server.workers() - before) == 2)
+    assert server.summarize().status_code == 200
+    assert server.stop() == 0
+
+
 def test_sighup_replaces_workers_without_losing_requests(start, tmp_path):
     server = start("--workers", 2)
     before = server.workers()
+    server_process = psutil.Process(server.process.pid)
     with ThreadPoolExecutor() as pool:
         responses = [pool.submit(server.summarize, LONG) for _ in range(2)]
         wait_for_texts(server, 2 * len(LONG["texts"]))
-        for pid in (*before, server.process.pid):  # all processes, as when a terminal is closed
-            os.kill(pid, signal.SIGHUP)
+        # All processes, as when a terminal is closed; also the resource tracker of multiprocessing.
+        for process in (*server_process.children(), server_process):
+            process.send_signal(signal.SIGHUP)
         wait_until(lambda: all(map(has_ended, before)))
         assert [response.result().status_code for response in responses] == [200, 200]
     assert len(server.workers() - before) == 2
     assert server.summarize().status_code == 200
     assert server.stop() == 0
+    assert all(json.loads(line) for line in server.log_file.read_text().splitlines())
     assert list(tmp_path.glob("readagain-metrics-*")) == []
 
 

@@ -83,5 +83,6 @@ class LoadedModels:
 
 def _search_cost(decode: DecodeSpec) -> float:
     """Return the estimated number of hypotheses that a beam search extends."""
-    # Most headlines end long before their limit.
-    return decode.beam_size * max(decode.min_words, decode.max_words / 2)
+    # Most headlines end long before their limit. A word has at least one byte.
+    min_words = max(decode.min_words, min(decode.min_bytes, decode.max_words))
+    return decode.beam_size * max(min_words, decode.max_words / 2)

@@ -1,6 +1,7 @@
 """HTTP/1.1 connections with timeouts and limits that are missing in uvicorn."""
 
 import asyncio
+import re
 from typing import Any
 
 import h11
@@ -15,7 +16,9 @@ MAX_UNSENT_BYTES = 64 << 20
 Above this limit, the connection that has been blocked longest is closed.
 """
 MAX_HEADER_BYTES = 16 << 10
-"""Maximum size of the path, names and values in the headers of a request."""
+"""Maximum size of the request line and the headers of a request, or of its trailers."""
+MAX_HEADERS = 100
+"""Maximum number of headers of a request, or of its trailers."""
 MAX_READ_BYTES = 32 << 10
 """Maximum number of bytes of a connection that are read in one turn of the event loop."""
 MAX_SMALL_CHUNKS = 400
@@ -24,39 +27,65 @@ MIN_CHUNK_BYTES = 200
 """Minimum size of a chunk that is not small; parsing a chunk takes as long as many bytes."""
 
 
-class LimitedConnection(h11.Connection):
-    """Parser that refuses long headers, and a body in many small chunks.
+_BLANK_LINE = re.compile(rb"\n\r?\n")
+_LAST_CHUNK = re.compile(rb"(?:\r\n)?0+(?![0-9A-Fa-f])[^\n]*\n")
 
-    h11 itself limits only headers that are not complete yet.
+
+class LimitedConnection(h11.Connection):
+    """Parser that refuses long or many headers, and a body in many small chunks.
+
+    h11 itself limits only the size of headers that are not complete yet. A header takes as long to
+    parse as many bytes, and so does a chunk.
     """
 
     _num_chunks = 0
     _num_body_bytes = 0
+    _is_between_chunks = False
+    _has_trailers_next = False
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         """Return the next event; raise an error if it exceeds a limit."""
+        self._check_headers()
         event = super().next_event()
         if isinstance(event, h11.Request):
             self._num_chunks = self._num_body_bytes = 0
-            header_bytes = sum(len(name) + len(value) for name, value in event.headers)
-            if len(event.target) + header_bytes > MAX_HEADER_BYTES:
-                raise h11.RemoteProtocolError("headers too long")
+            self._has_trailers_next = False
+            self._is_between_chunks = any(name == b"transfer-encoding" for name, _ in event.headers)
         elif isinstance(event, h11.Data):
             self._num_chunks += event.chunk_start
             self._num_body_bytes += len(event.data)
+            self._is_between_chunks = event.chunk_end
             if self._num_chunks > MAX_SMALL_CHUNKS + self._num_body_bytes / MIN_CHUNK_BYTES:
                 raise h11.RemoteProtocolError("too many small chunks")
         return event
+
+    def _check_headers(self) -> None:
+        """Raise an error if the next bytes are too long or too many headers, before parsing them.
+
+        A chunked body ends with an empty chunk and trailers, which are parsed like headers.
+        """
+        data, _ = self.trailing_data
+        if self.their_state is h11.SEND_BODY and self._is_between_chunks:
+            self._has_trailers_next |= _LAST_CHUNK.match(data) is not None
+        if self.their_state is h11.IDLE or self._has_trailers_next:
+            blank_line = _BLANK_LINE.search(data)
+            size = blank_line.start() if blank_line else len(data)
+            if size > MAX_HEADER_BYTES or data.count(b"\n", 0, size) > MAX_HEADERS:
+                raise h11.RemoteProtocolError("too long or too many headers")
 
 
 class LimitedProtocol(H11Protocol, asyncio.BufferedProtocol):
     """uvicorn's protocol with deadlines for request headers and for reading responses.
 
-    `timeout_keep_alive` also applies to the first request of a connection, and until the headers of
-    a request are complete. In the base class the first byte of a request ends this timeout. When
-    `limit_concurrency` connections are open, the connection that has been idle longest is closed;
-    the base class rejects new connections. A client that does not read its response is
-    disconnected.
+    It differs from the base class in these ways:
+
+    - At most `MAX_READ_BYTES` of a connection are read and parsed in one turn of the event loop.
+    - Many headers, and a body in many small chunks, are refused.
+    - `timeout_keep_alive` also applies to the first request of a connection, and until the headers
+      of a request are complete. In the base class the first byte of a request ends this timeout.
+    - When `limit_concurrency` connections are open, the connection that has been idle longest is
+      closed. The base class rejects new connections.
+    - A client that does not read its response is disconnected.
     """
 
     _write_timer: asyncio.TimerHandle | None = None

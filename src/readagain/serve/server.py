@@ -6,9 +6,10 @@ import shutil
 import signal
 import socket
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
+from multiprocessing import resource_tracker
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -99,10 +100,33 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
     from uvicorn.supervisors import Multiprocess
 
     class Supervisor(Multiprocess):
+        is_announced = False
+
         def init_processes(self) -> None:
-            super().init_processes()
-            if all(each.wait_until_ready(START_TIMEOUT_S) for each in self.processes):
+            with _blocked_signals():
+                super().init_processes()
+            for each in self.processes:
+                each.wait_until_ready(START_TIMEOUT_S)
+            self.announce_when_ready()
+
+        def announce_when_ready(self) -> None:
+            if not self.is_announced and all(each.is_ready() for each in self.processes):
+                self.is_announced = True
                 announce(url(settings.host, port))
+
+        def keep_subprocess_alive(self) -> None:
+            # A starting worker answers late, and its late answers would hide that it hangs.
+            for each in self.processes:
+                while each.parent_conn.poll():
+                    each.parent_conn.recv()
+            with _blocked_signals():
+                super().keep_subprocess_alive()
+            self.announce_when_ready()
+
+        def restart_all(self) -> None:
+            self.keep_subprocess_alive()  # replaces a hung worker; uvicorn would wait for its end
+            with _blocked_signals():
+                super().restart_all()
 
         def join_all(self) -> None:
             for each in self.processes:
@@ -123,6 +147,26 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
             del os.environ[METRICS_DIR]
     if any(each.exitcode == STARTUP_FAILURE for each in supervisor.processes):
         raise ReadAgainError("workers: one could not start; see the reason in the log above")
+
+
+@contextmanager
+def _blocked_signals() -> Iterator[None]:
+    """Block SIGINT and SIGHUP in processes that are started in the block; here, until its end.
+
+    A terminal sends both to all processes, but only the supervisor handles them. They would end a
+    worker that is still importing modules, with a traceback in the log.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    signals = {signal.SIGINT, signal.SIGHUP}
+    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    resource_tracker.ensure_running()  # the first process; unblocks SIGINT when it has started
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)
 
 
 def _uvicorn_config(settings: ServeSettings) -> "uvicorn.Config":
@@ -182,8 +226,6 @@ def _create_worker_app(settings: ServeSettings) -> "FastAPI":
     from uvicorn.config import STARTUP_FAILURE
 
     start_logging()
-    if sys.platform != "win32":
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the supervisor handles it
     end_with_parent(lambda: shutil.rmtree(os.environ.get(METRICS_DIR, ""), ignore_errors=True))
     _reserve_metrics()
     try:

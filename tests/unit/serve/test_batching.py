@@ -224,6 +224,8 @@ def test_pause_of_heavy_requests_ends_when_the_queue_closes(monkeypatch):
         (["a" * 10_000] * 2, {"max_words": 3}, True),
         (["A storm."], {"beam": 32}, False),
         (["A storm."], {"min_words": 60, "max_words": 64}, False),
+        (["A storm."], {"min_bytes": 1_000, "max_words": 40}, False),
+        (["A storm."], {"min_bytes": 20, "max_words": 40}, True),
     ],
     ids=str,
 )

@@ -194,6 +194,15 @@ def test_error_during_response_sends_no_second_one(log):
     assert [line["event"] for line in log()] == ["unexpected error", "request"]
 
 
+def test_query_is_not_parsed(request_once, monkeypatch):
+    parsed = []
+    monkeypatch.setattr(
+        "starlette.datastructures.parse_qsl", lambda *args, **_: parsed.extend(args)
+    )
+    assert request_once("GET", "/healthz?" + "a&" * 8_000).status_code == 200
+    assert not any(parsed)
+
+
 @pytest.mark.parametrize("header", [f"Bearer {KEYS[0]}", f"bearer {KEYS[1]}"])
 def test_valid_key_is_accepted(request_once, header):
     headers = {"Authorization": header}
@@ -480,6 +489,27 @@ def test_body_may_be_aborted_when_its_last_part_has_arrived():
         # The other body is read at once, before the slow request continues.
         await body(body_scope(), receiving(chunk(b"2", more=False)), None)
         with pytest.raises(ApiError, match="aborted because the server is busy"):
+            await slow
+
+    asyncio.run(scenario())
+
+
+def test_body_may_be_aborted_when_its_timeout_has_expired():
+    async def app(scope, receive, send):
+        scope["state"]["body"] = (await receive())["body"]
+
+    async def scenario():
+        body = BodyMiddleware(app, limits=RequestLimits(max_body_bytes=10, max_requests=1))
+        slow = asyncio.create_task(body(body_scope(), receiving(chunk(b"1"), wait=True), None))
+        await asyncio.sleep(0)
+        ((timeout, _),) = body._receiving.items()
+        timeout.reschedule(0.0)
+        await asyncio.sleep(0)
+        assert timeout.expired()  # but the slow request has not continued yet
+        fast = body_scope()
+        await body(fast, receiving(chunk(b"2", more=False)), None)
+        assert fast["state"]["body"] == b"2"
+        with pytest.raises(ApiError, match="not received within 10 s"):
             await slow
 
     asyncio.run(scenario())

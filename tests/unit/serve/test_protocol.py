@@ -315,3 +315,52 @@ def test_headers_are_limited_in_bytes(connect, size, status):
         assert connection.transport.sent.startswith(b"HTTP/1.1 " + status)
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(("number", "status"), [(98, b"200"), (110, b"400"), (7_000, b"400")])
+def test_headers_are_limited_in_number(connect, number, status):
+    async def scenario():
+        connection = connect()
+        await send(connection, GET[:-2] + b"a:\r\n" * number + b"\r\n")
+        assert connection.transport.sent.startswith(b"HTTP/1.1 " + status)
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(("number", "status"), [(98, b"200"), (110, b"400"), (7_000, b"400")])
+@pytest.mark.parametrize("start", [b"0\r\n", b"1\r\n \r\n000;a=b\r\n"], ids=["empty", "chunk"])
+@pytest.mark.parametrize("piece", [7, 50_000])
+def test_trailers_are_limited_in_number(connect, number, status, start, piece):
+    async def scenario():
+        connection = connect()
+        data = CHUNKED + start + b"a:\r\n" * number + b"\r\n"
+        for first in range(0, len(data), piece):
+            if connection.transport.is_open:
+                await send(connection, data[first : first + piece])
+        assert connection.transport.sent.startswith(b"HTTP/1.1 " + status)
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("headers", [b"Content-Length: 2001\r\n\r\n", CHUNKED.split(b"\n", 2)[2]])
+def test_lines_of_a_body_are_no_headers(connect, headers):
+    async def scenario():
+        connection = connect()
+        size = b"7d1\r\n" if b"chunked" in headers else b""
+        end = b"\r\n0\r\n\r\n" if size else b""
+        await send(connection, b"POST / HTTP/1.1\r\nHost: localhost\r\n" + headers + size + b"0")
+        await send(connection, b"0\n" * 1000 + end)
+        assert connection.transport.sent.startswith(b"HTTP/1.1 200")
+
+    asyncio.run(scenario())
+
+
+def test_headers_of_pipelined_requests_are_counted_separately(connect):
+    async def scenario():
+        connection = connect()
+        await send(connection, GET * 101)
+        for _ in range(2_000):
+            await asyncio.sleep(0)
+        assert connection.transport.sent.count(b"HTTP/1.1 200") == 101
+
+    asyncio.run(scenario())
