@@ -14,9 +14,16 @@ from readagain.formats.files import MAX_EXPANSION, expansion_error, named_errors
 from readagain.formats.parquet_pages import read_chunk_sizes
 from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, Block, InvalidRecord, Record
 
-# Errors that pyarrow raises, also for invalid strings and dates. MemoryError is included, since a
-# damaged file may request any amount of memory.
-_ERRORS = (OSError, ValueError, OverflowError, NotImplementedError, IndexError, MemoryError)
+# Errors that pyarrow raises, also for invalid strings and dates.
+# MemoryError is included, since a damaged file may request any amount of memory.
+_ERRORS = (
+    OSError,
+    ValueError,
+    OverflowError,
+    NotImplementedError,
+    IndexError,
+    MemoryError,
+)
 _ENCRYPTED = ("Could not read encrypted", "Cannot decrypt")
 """Parts of the messages of pyarrow for encrypted files and columns."""
 
@@ -145,17 +152,35 @@ def _decoded_bytes(array: Any) -> int:
 
 
 def _decode(batch: Any, fields: Any) -> Any:
-    """Decode dictionaries to the types in the schema of the file; string views to strings."""
+    """Decode dictionaries to the types in the schema of the file, except for string views."""
     arrow = _pyarrow()
-    fields = [
-        field.with_type(arrow.string()) if arrow.types.is_string_view(field.type) else field
-        for field in fields
-    ]
+    fields = [_without_views(field) for field in fields]
     columns = [
         column if column.type == field.type else column.cast(field.type)
         for column, field in zip(batch.columns, fields, strict=True)
     ]
     return arrow.RecordBatch.from_arrays(columns, schema=arrow.schema(fields))
+
+
+def _without_views(field: Any) -> Any:
+    """Return a field with strings in place of string views, to which pyarrow cannot cast."""
+    arrow = _pyarrow()
+    types, type = arrow.types, field.type
+    if types.is_string_view(type):
+        type = arrow.string()
+    elif types.is_binary_view(type):
+        type = arrow.binary()
+    elif types.is_struct(type):
+        type = arrow.struct([_without_views(child) for child in type])
+    elif types.is_map(type):
+        type = arrow.map_(_without_views(type.key_field), _without_views(type.item_field))
+    elif types.is_fixed_size_list(type):
+        type = arrow.list_(_without_views(type.value_field), type.list_size)
+    elif types.is_large_list(type):
+        type = arrow.large_list(_without_views(type.value_field))
+    elif types.is_list(type):
+        type = arrow.list_(_without_views(type.value_field))
+    return field.with_type(type)
 
 
 @contextmanager

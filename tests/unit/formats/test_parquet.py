@@ -230,19 +230,36 @@ def test_unsupported_encoding_is_not_called_damaged(tmp_path):
         list(parquet.read_blocks(path, "utf-8"))
 
 
-def test_string_views_are_read(tmp_path):
+@pytest.mark.parametrize(
+    "kind", ["string", "binary", "list", "large list", "fixed-size list", "structure", "map"]
+)
+def test_string_views_are_read(tmp_path, kind):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    view = pyarrow.string_view()
+    value, type = {
+        "string": ("A storm came.", view),
+        "binary": (b"A storm came.", pyarrow.binary_view()),
+        "list": (["storm", None], pyarrow.list_(view)),
+        "large list": (["storm", None], pyarrow.large_list(view)),
+        "fixed-size list": (["storm", "calm"], pyarrow.list_(view, 2)),
+        "structure": ({"name": "storm", "n": 3}, pyarrow.struct({"name": view, "n": "int8"})),
+        "map": ([("name", "storm")], pyarrow.map_(view, view)),
+    }[kind]
+    path = tmp_path / "a.parquet"
+    write_table(pyarrow.table({"text": pyarrow.array([value, None], type)}), path)
+    (block,) = parquet.read_blocks(path, "utf-8")
+    assert block.payload.to_pylist() == [{"text": value}, {"text": None}]
+
+
+def test_list_views_are_not_called_damaged(tmp_path):
     import pyarrow
     from pyarrow.parquet import write_table
 
     path = tmp_path / "a.parquet"
-    view = pyarrow.string_view()
-    texts = ["A storm came.", None]
-    write_table(pyarrow.table({"text": pyarrow.array(texts, view)}), path)
-    (block,) = parquet.read_blocks(path, "utf-8")
-    assert block.payload.to_pylist() == [{"text": text} for text in texts]
-
-    # pyarrow cannot convert views in a list.
-    write_table(pyarrow.table({"text": pyarrow.array([texts], pyarrow.list_(view))}), path)
+    texts = pyarrow.array([["A storm came."]], pyarrow.list_view(pyarrow.string()))
+    write_table(pyarrow.table({"text": texts}), path)
     with pytest.raises(DataError, match=r"a\.parquet: not supported by the Parquet reader"):
         list(parquet.read_blocks(path, "utf-8"))
 
