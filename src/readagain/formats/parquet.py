@@ -14,7 +14,7 @@ from readagain.formats.files import MAX_EXPANSION, expansion_error, named_errors
 from readagain.formats.parquet_pages import read_chunk_sizes
 from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, Block, InvalidRecord, Record
 
-# Errors that pyarrow raises, also for invalid strings and dates.
+# Errors that pyarrow raises, also for invalid strings and dates; KeyError for unknown time zones.
 # MemoryError is included, since a damaged file may request any amount of memory.
 _ERRORS = (
     OSError,
@@ -22,6 +22,7 @@ _ERRORS = (
     OverflowError,
     NotImplementedError,
     IndexError,
+    KeyError,
     MemoryError,
 )
 _ENCRYPTED = ("Could not read encrypted", "Cannot decrypt")
@@ -91,7 +92,8 @@ def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | In
             try:
                 (row,) = block.payload.slice(index, 1).to_pylist()
             except _ERRORS as error:
-                reason = f"invalid value: {first_line(error)}"
+                zone = "unknown time zone " if isinstance(error, KeyError) else ""
+                reason = f"invalid value: {zone}{first_line(error)}"
                 yield InvalidRecord(f"{path}:{number}", reason, row_values(block.payload, index))
             else:
                 yield Record(number, dict(row))

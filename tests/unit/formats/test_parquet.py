@@ -10,7 +10,7 @@ from readagain.corpus.inputs import Example
 from readagain.errors import DataError
 from readagain.formats import parquet
 from readagain.formats.parquet_pages import ChunkSizes
-from readagain.formats.records import InvalidRecord
+from readagain.formats.records import InvalidRecord, Record
 
 pytestmark = pytest.mark.needs_extras
 
@@ -262,6 +262,20 @@ def test_list_views_are_not_called_damaged(tmp_path):
     write_table(pyarrow.table({"text": texts}), path)
     with pytest.raises(DataError, match=r"a\.parquet: not supported by the Parquet reader"):
         list(parquet.read_blocks(path, "utf-8"))
+
+
+def test_unknown_time_zone_makes_its_rows_invalid(tmp_path):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "a.parquet"
+    dates = pyarrow.array([0, None], pyarrow.timestamp("ms", "Europe/Tarn"))
+    write_table(pyarrow.table({"text": ["A storm came.", "It left."], "date": dates}), path)
+    (block,) = parquet.read_blocks(path, "utf-8")
+    bad, record = parquet.parse_block(block, path, "utf-8")
+    assert (bad.where, bad.content) == (f"{path}:1", {"text": "A storm came.", "date": None})
+    assert bad.reason == "invalid value: unknown time zone 'Europe/Tarn'"
+    assert record == Record(2, {"text": "It left.", "date": None})
 
 
 @pytest.mark.parametrize(
