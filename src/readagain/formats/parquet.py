@@ -29,6 +29,11 @@ _ENCRYPTED = ("Could not read encrypted", "Cannot decrypt")
 """Parts of the messages of pyarrow for encrypted files and columns."""
 
 TOO_LARGE = f"a row of more than {BLOCK_BYTES:,} bytes; shorten its values"
+MAX_COLUMNS = 10_000
+"""Maximum number of columns of a file, counting those in structures; 10,000 take 90 MB."""
+MAX_BLOCK_VALUES = 1 << 21
+"""Maximum number of values in a block of several rows, to limit memory: missing values are stored
+in almost no bytes."""
 
 
 def column_names(path: Path, encoding: str) -> list[str]:
@@ -58,8 +63,11 @@ def read_blocks(
         groups = list(range(table.num_row_groups))
         # pyarrow cannot join nested strings of two row groups, which have different dictionaries.
         is_nested = any(_pyarrow().types.is_nested(field.type) for field in fields)
+        max_rows = min(
+            records_per_block or BLOCK_RECORDS, MAX_BLOCK_VALUES // max(len(table.schema), 1)
+        )
         batches = (
-            table.iter_batches(records_per_block or BLOCK_RECORDS, row_groups=part, columns=columns)
+            table.iter_batches(max_rows, row_groups=part, columns=columns)
             for part in ([[group] for group in groups] if is_nested else [groups])
         )
         for batch in chain.from_iterable(batches):
@@ -193,6 +201,10 @@ def _open_table(path: Path) -> Iterator[tuple[Any, Any]]:
         path.open("rb").close()  # gives a clearer error message than pyarrow
     try:
         with parquet.ParquetFile(path) as table:
+            if len(table.schema) > MAX_COLUMNS:
+                raise DataError(
+                    f"{path}: more than {MAX_COLUMNS:,} columns; keep only those that you need"
+                )
             columns = [table.schema.column(index) for index in range(len(table.schema))]
             string_columns = [each.path for each in columns if each.physical_type == "BYTE_ARRAY"]
             schema = table.schema_arrow

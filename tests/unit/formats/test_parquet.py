@@ -165,6 +165,31 @@ def test_large_file_is_refused_by_its_metadata(tmp_path, monkeypatch, kind):
         parquet.column_names(tmp_path / "a.parquet", "utf-8")
 
 
+def test_blocks_of_many_columns_have_fewer_rows(tmp_path, monkeypatch):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    monkeypatch.setattr(parquet, "MAX_BLOCK_VALUES", 12)
+    path = tmp_path / "a.parquet"
+    columns = {name: pyarrow.nulls(10, pyarrow.string()) for name in "abc"}
+    write_table(pyarrow.table(columns), path)
+    blocks = list(parquet.read_blocks(path, "utf-8"))
+    assert [block.payload.num_rows for block in blocks] == [4, 4, 2]
+
+
+def test_number_of_columns_is_limited(tmp_path, monkeypatch):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    monkeypatch.setattr(parquet, "MAX_COLUMNS", 3)
+    path = tmp_path / "a.parquet"
+    write_table(pyarrow.table({name: ["A storm came."] for name in "abc"}), path)
+    assert parquet.column_names(path, "utf-8") == ["a", "b", "c"]
+    write_table(pyarrow.table({"a": [{name: "A storm came." for name in "abcd"}]}), path)
+    with pytest.raises(DataError, match=r"a\.parquet: more than 3 columns; keep only those that"):
+        parquet.column_names(path, "utf-8")
+
+
 # Definitions of the column `text` in the schema: a string (6, doubled) that may be missing (1).
 TEXT_FIELD = b"\x15\x0c\x25\x02\x18\x04text"
 READ_IN_PROCESS = """
