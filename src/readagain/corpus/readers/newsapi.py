@@ -10,7 +10,7 @@ from readagain.corpus.inputs import CorpusFormat, CorpusInput, Example
 from readagain.corpus.readers.tables import HEADLINE, TEXT, pick_example
 from readagain.errors import DataError, quoted, type_in_words
 from readagain.formats.files import open_bytes, read_whole
-from readagain.formats.jsonl import describe_json_error
+from readagain.formats.jsonl import describe_json_error, parse_json
 from readagain.formats.lines import describe_decode_error
 from readagain.formats.records import Block, InvalidRecord, split_into_blocks
 
@@ -30,7 +30,7 @@ def _read_blocks(source: CorpusInput) -> Iterator[Block]:
     path = source.path
     with open_bytes(path) as (stream, raw):
         try:
-            document = json.loads(read_whole(stream, path).decode(source.encoding))
+            document = parse_json(read_whole(stream, path).decode(source.encoding))
         except UnicodeDecodeError as error:
             raise DataError(f"{path}: {describe_decode_error(error)}") from error
         except (ValueError, RecursionError) as error:

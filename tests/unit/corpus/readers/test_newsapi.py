@@ -69,6 +69,7 @@ def test_article_that_is_not_an_object_is_invalid(tmp_path):
         (b'{"status":\n"error"}', r"reply\.json: no list of articles; expected one under"),
         (b'["caf\xe9"]', r"reply\.json: byte 0xe9 at column 6 is not utf-8"),
         (b"[" * 100_000, r"reply\.json: JSON nested too deeply"),
+        (b"[" * 200 + b"]" * 200, r"reply\.json: JSON nested too deeply"),
     ],
 )
 def test_other_json_document_is_rejected(tmp_path, content, message):
