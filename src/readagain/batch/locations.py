@@ -122,8 +122,9 @@ def _find_local(pattern: str) -> list[InputFile]:
     if not _has_wildcard(pattern):
         raise DataError(f"{path}: no such file")
     # Path.glob does not support absolute patterns.
-    names = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
-    return [InputFile.of(Path(name)) for name in names if Path(name).is_file()]
+    paths = map(Path, sorted(glob.glob(pattern, recursive=True)))  # noqa: PTH207
+    # A link without a target is an error: it would be missing in the output.
+    return [InputFile.of(path) for path in paths if path.is_file() or not path.exists()]
 
 
 def _find_remote(pattern: str) -> list[InputFile]:

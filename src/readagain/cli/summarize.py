@@ -28,6 +28,8 @@ Item = TypeVar("Item")
 # Python decodes bytes of the command line that are not UTF-8 to lone surrogates, which this error
 # handler writes as escapes such as \udcff.
 _ENCODING_ERRORS = "backslashreplace"
+_VALUE_CHARS = 16
+"""Characters whose memory is about that of a number, a list or an empty field."""
 
 EXAMPLES = (
     "readagain summarize article.txt",
@@ -260,9 +262,19 @@ def _summarize(
 
 
 def _num_chars(record: "TextRecord | InvalidRecord") -> int:
-    content = record.content if isinstance(record, InvalidRecord) else record.fields
-    values = content.values() if isinstance(content, dict) else [content]
-    return sum(len(value) for value in values if isinstance(value, str | bytes | list))
+    """Return the number of characters in a record; each of its values counts as some more."""
+    num_chars = 0
+    values = [record.content if isinstance(record, InvalidRecord) else record.fields]
+    while values:
+        value = values.pop()
+        num_chars += _VALUE_CHARS
+        if isinstance(value, str | bytes):
+            num_chars += len(value)
+        elif isinstance(value, dict):
+            values.extend(value.values())
+        elif isinstance(value, list):
+            values.extend(value)
+    return num_chars
 
 
 def available_batches(

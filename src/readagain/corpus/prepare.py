@@ -92,6 +92,8 @@ def _check_output(out: Path, work: Path, *, overwrite: bool) -> None:
     if work.is_symlink():  # `out` may be a link, because the user has named it
         raise DataError(f"{work}: is a symbolic link, which is not followed; remove it")
     if not out.exists():
+        if out.is_symlink():
+            raise DataError(f"{out}: is a link without a target; choose another folder")
         return
     if not out.is_dir():
         raise DataError(f"{out}: is a file; choose another folder")

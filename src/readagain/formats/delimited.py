@@ -24,6 +24,9 @@ DELIMITERS = (",", "\t", ";", "|")
 DelimitedRow = tuple[int, list[str]] | InvalidRecord
 """A row as the number of its first line and its cells, or an invalid row."""
 
+_CELL_BYTES = 50
+"""Memory of a cell besides its characters."""
+
 _QUOTED = re.compile(r'"[^"]*"')
 _CARRIAGE_RETURN = (
     "a carriage return inside a row; expected lines that end in LF or CR LF, "
@@ -69,7 +72,8 @@ def read_blocks(
         size, first = 0, 2  # line 1 is the header
         for row in rows:
             payload.append(row)
-            size += 0 if isinstance(row, InvalidRecord) else sum(map(len, row[1]))
+            num_cells = 0 if isinstance(row, InvalidRecord) else len(row[1])
+            size += lines.row_bytes + _CELL_BYTES * num_cells
             if len(payload) == (records_per_block or BLOCK_RECORDS) or size >= BLOCK_BYTES:
                 yield Block(first=first, payload=payload, position=raw.tell(), columns=header)
                 payload, size, first = [], 0, lines.number + 1

@@ -45,8 +45,17 @@ def check_regular_file(path: Path) -> None:
 
 
 def walk_files(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder; at most `MAX_FOLDERS` folders are searched."""
-    for name, _, files in islice(os.walk(folder), MAX_FOLDERS):
+    """Yield the files below a folder; at most `MAX_FOLDERS` folders are searched.
+
+    Raises:
+        DataError: if a folder cannot be read.
+    """
+
+    def fail(error: OSError) -> None:
+        with named_errors(Path(error.filename)):
+            raise error
+
+    for name, _, files in islice(os.walk(folder, onerror=fail), MAX_FOLDERS):
         yield from (Path(name) / file for file in files)
 
 

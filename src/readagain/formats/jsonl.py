@@ -16,6 +16,9 @@ from readagain.formats.records import Block, InvalidRecord, Record
 # bidirectional controls, which can reorder the text that a terminal shows.
 _CONTROL = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
+MAX_DEPTH = 100
+"""Maximum nesting of JSON values; Python cannot write or pickle all values that it can parse."""
+
 
 def column_names(path: Path, encoding: str) -> list[str]:
     """Return the keys of the first valid record."""
@@ -63,7 +66,7 @@ def parse_line(
     if isinstance(text, InvalidRecord):
         return text
     try:
-        fields = json.loads(text)
+        fields = parse_json(text)
     except (ValueError, RecursionError) as error:
         reason = f"{describe_json_error(error)}; expected one object per line"
         return InvalidRecord(where, reason, text)
@@ -73,8 +76,29 @@ def parse_line(
     return Record(number, fields)
 
 
+def parse_json(text: str) -> Any:
+    """Parse JSON.
+
+    Raises:
+        ValueError: if `text` is not JSON.
+        RecursionError: if values are nested more than `MAX_DEPTH` levels deep.
+    """
+    value = json.loads(text)
+    level = [value]  # the values at one depth
+    for _ in range(MAX_DEPTH + 1):
+        parents = [item for item in level if isinstance(item, dict | list)]
+        if not parents:
+            return value
+        level = [
+            item
+            for parent in parents
+            for item in (parent.values() if isinstance(parent, dict) else parent)
+        ]
+    raise RecursionError
+
+
 def describe_json_error(error: ValueError | RecursionError) -> str:
-    """Describe an error of `json.loads` in one line."""
+    """Describe an error of `parse_json` in one line."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg} at column {error.colno}"
     if isinstance(error, RecursionError):

@@ -14,13 +14,26 @@ from readagain.formats.files import MAX_EXPANSION, expansion_error, named_errors
 from readagain.formats.parquet_pages import read_chunk_sizes
 from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, Block, InvalidRecord, Record
 
-# Errors that pyarrow raises, also for invalid strings and dates. MemoryError is included, since a
-# damaged file may request any amount of memory.
-_ERRORS = (OSError, ValueError, OverflowError, NotImplementedError, IndexError, MemoryError)
+# Errors that pyarrow raises, also for invalid strings and dates; KeyError for unknown time zones.
+# MemoryError is included, since a damaged file may request any amount of memory.
+_ERRORS = (
+    OSError,
+    ValueError,
+    OverflowError,
+    NotImplementedError,
+    IndexError,
+    KeyError,
+    MemoryError,
+)
 _ENCRYPTED = ("Could not read encrypted", "Cannot decrypt")
 """Parts of the messages of pyarrow for encrypted files and columns."""
 
 TOO_LARGE = f"a row of more than {BLOCK_BYTES:,} bytes; shorten its values"
+MAX_COLUMNS = 10_000
+"""Maximum number of columns of a file, counting those in structures; 10,000 take 90 MB."""
+MAX_BLOCK_VALUES = 1 << 21
+"""Maximum number of values in a block of several rows, to limit memory: missing values are stored
+in almost no bytes."""
 
 
 def column_names(path: Path, encoding: str) -> list[str]:
@@ -50,8 +63,11 @@ def read_blocks(
         groups = list(range(table.num_row_groups))
         # pyarrow cannot join nested strings of two row groups, which have different dictionaries.
         is_nested = any(_pyarrow().types.is_nested(field.type) for field in fields)
+        max_rows = min(
+            records_per_block or BLOCK_RECORDS, MAX_BLOCK_VALUES // max(len(table.schema), 1)
+        )
         batches = (
-            table.iter_batches(records_per_block or BLOCK_RECORDS, row_groups=part, columns=columns)
+            table.iter_batches(max_rows, row_groups=part, columns=columns)
             for part in ([[group] for group in groups] if is_nested else [groups])
         )
         for batch in chain.from_iterable(batches):
@@ -84,7 +100,8 @@ def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | In
             try:
                 (row,) = block.payload.slice(index, 1).to_pylist()
             except _ERRORS as error:
-                reason = f"invalid value: {first_line(error)}"
+                zone = "unknown time zone " if isinstance(error, KeyError) else ""
+                reason = f"invalid value: {zone}{first_line(error)}"
                 yield InvalidRecord(f"{path}:{number}", reason, row_values(block.payload, index))
             else:
                 yield Record(number, dict(row))
@@ -145,17 +162,35 @@ def _decoded_bytes(array: Any) -> int:
 
 
 def _decode(batch: Any, fields: Any) -> Any:
-    """Decode dictionaries to the types in the schema of the file; string views to strings."""
+    """Decode dictionaries to the types in the schema of the file, except for string views."""
     arrow = _pyarrow()
-    fields = [
-        field.with_type(arrow.string()) if arrow.types.is_string_view(field.type) else field
-        for field in fields
-    ]
+    fields = [_without_views(field) for field in fields]
     columns = [
         column if column.type == field.type else column.cast(field.type)
         for column, field in zip(batch.columns, fields, strict=True)
     ]
     return arrow.RecordBatch.from_arrays(columns, schema=arrow.schema(fields))
+
+
+def _without_views(field: Any) -> Any:
+    """Return a field with strings in place of string views, to which pyarrow cannot cast."""
+    arrow = _pyarrow()
+    types, type = arrow.types, field.type
+    if types.is_string_view(type):
+        type = arrow.string()
+    elif types.is_binary_view(type):
+        type = arrow.binary()
+    elif types.is_struct(type):
+        type = arrow.struct([_without_views(child) for child in type])
+    elif types.is_map(type):
+        type = arrow.map_(_without_views(type.key_field), _without_views(type.item_field))
+    elif types.is_fixed_size_list(type):
+        type = arrow.list_(_without_views(type.value_field), type.list_size)
+    elif types.is_large_list(type):
+        type = arrow.large_list(_without_views(type.value_field))
+    elif types.is_list(type):
+        type = arrow.list_(_without_views(type.value_field))
+    return field.with_type(type)
 
 
 @contextmanager
@@ -166,6 +201,10 @@ def _open_table(path: Path) -> Iterator[tuple[Any, Any]]:
         path.open("rb").close()  # gives a clearer error message than pyarrow
     try:
         with parquet.ParquetFile(path) as table:
+            if len(table.schema) > MAX_COLUMNS:
+                raise DataError(
+                    f"{path}: more than {MAX_COLUMNS:,} columns; keep only those that you need"
+                )
             columns = [table.schema.column(index) for index in range(len(table.schema))]
             string_columns = [each.path for each in columns if each.physical_type == "BYTE_ARRAY"]
             schema = table.schema_arrow

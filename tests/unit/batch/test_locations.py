@@ -69,6 +69,13 @@ def test_pipe_is_rejected(folder):
     assert names(find_files([f"{folder}/*.jsonl"])) == ["a.jsonl", "b.jsonl"]
 
 
+@pytest.mark.parametrize("target", ["nowhere", "linked.jsonl"], ids=["missing", "loop"])
+def test_link_without_target_is_rejected(folder, target):
+    (folder / "linked.jsonl").symlink_to(target)
+    with pytest.raises(DataError, match=r"/linked\.jsonl: "):
+        find_files([f"{folder}/*.jsonl"])
+
+
 def test_file_name_with_wildcards_is_found(folder):
     (folder / "[a].jsonl").write_text("")
     assert names(find_files([f"{folder}/[a].jsonl"])) == ["[a].jsonl"]

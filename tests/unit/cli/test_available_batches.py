@@ -4,7 +4,9 @@ import threading
 
 import pytest
 
-from readagain.cli.summarize import available_batches
+from readagain.cli.summarize import _VALUE_CHARS, _num_chars, available_batches
+from readagain.formats.records import InvalidRecord
+from readagain.formats.texts import TextRecord
 
 
 def test_batches_are_complete_and_bounded():
@@ -75,3 +77,11 @@ def test_error_is_raised_after_earlier_items():
 
 def test_no_items_give_no_batches():
     assert list(available_batches([], 8)) == []
+
+
+def test_all_values_of_a_record_count():
+    record = TextRecord("A storm.", "a.jsonl:1", {"text": "A storm.", "x": {"y": [[], [1, None]]}})
+    # The record, its two values, the list under "y" and the four values in it.
+    assert _num_chars(record) == len("A storm.") + 8 * _VALUE_CHARS
+    row = ["A storm.", ""]
+    assert _num_chars(InvalidRecord("a.csv:2", "one field", row)) == 8 + 3 * _VALUE_CHARS

@@ -369,6 +369,12 @@ def test_chunks_of_next_process_are_kept(tmp_path, jsonl, prepared, monkeypatch)
     assert chunk.read_bytes() == b"x"
 
 
+def test_link_without_target_is_rejected_at_once(tmp_path, jsonl, prepared):
+    (tmp_path / "out").symlink_to("nowhere")
+    with pytest.raises(DataError, match="/out: is a link without a target; choose another folder"):
+        prepared(jsonl(MANY))
+
+
 @pytest.mark.parametrize("out", [".", "/"])
 def test_folder_without_name_is_rejected(out):
     with pytest.raises(DataError, match=f"^[{out}]: cannot be replaced by a corpus; choose a new"):

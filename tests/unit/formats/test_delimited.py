@@ -161,8 +161,17 @@ def test_csv_blocks_are_limited_by_rows_and_bytes(tmp_path, monkeypatch):
     monkeypatch.setattr(delimited, "BLOCK_RECORDS", 2)
     assert blocks() == by_number
     monkeypatch.setattr(delimited, "BLOCK_RECORDS", 100)
-    monkeypatch.setattr(delimited, "BLOCK_BYTES", 5)
+    monkeypatch.setattr(delimited, "BLOCK_BYTES", 60)
     assert blocks() == by_number  # the same split
+
+
+@pytest.mark.parametrize("row", [b"," * 400, b"x" * 400 + b"\ry"], ids=["empty", "invalid"])
+def test_empty_cells_and_invalid_rows_count_in_csv_blocks(tmp_path, monkeypatch, row):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"text\n" + (row + b"\n") * 4)
+    monkeypatch.setattr(delimited, "BLOCK_BYTES", 500)
+    blocks = list(delimited.read_blocks(path, "utf-8"))
+    assert len(blocks) == (4 if row.startswith(b",") else 2)
 
 
 def test_long_column_name_is_truncated_in_message(tmp_path):

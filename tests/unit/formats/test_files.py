@@ -1,13 +1,16 @@
 """Decompression and size limits of input files."""
 
+import errno
 import gzip
 import lzma
+import os
 import zlib
+from pathlib import Path
 
 import pytest
 
 from readagain.errors import DataError
-from readagain.formats.files import open_bytes, plain_name
+from readagain.formats.files import open_bytes, plain_name, walk_files
 
 CONTENT = b"one line\nanother line\n" * 1000
 
@@ -111,3 +114,19 @@ def test_xz_memory_limit_is_enforced(tmp_path):
         open_bytes(path) as (stream, _),
     ):
         stream.read()
+
+
+def test_folder_that_cannot_be_read_is_not_skipped(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "afp_eng_199405.xml").write_text("")
+    assert list(walk_files(tmp_path)) == [tmp_path / "b" / "afp_eng_199405.xml"]
+
+    def scandir(path, scan=os.scandir):
+        if Path(path).name == "a":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(DataError, match=r"/a: cannot be read: Permission denied"):
+        list(walk_files(tmp_path))

@@ -9,7 +9,7 @@ from corpus_records import read_records
 
 from readagain.corpus.inputs import Example
 from readagain.errors import DataError
-from readagain.formats import lines
+from readagain.formats import jsonl, lines
 from readagain.formats.records import InvalidRecord
 
 GOOD = '{"text": "A storm came.", "headline": "Storm"}'
@@ -66,6 +66,22 @@ def test_invalid_line_has_reason(tmp_path, line, reason):
     assert isinstance(bad, InvalidRecord)
     assert bad.where == f"{path}:2"
     assert re.match(reason, bad.reason)
+
+
+def test_nesting_of_json_is_limited(tmp_path, monkeypatch):
+    monkeypatch.setattr(jsonl, "MAX_DEPTH", 3)
+    path = tmp_path / "a.jsonl"
+    start = GOOD.removesuffix("}")
+    path.write_text(start + ', "x": [{"y": 1}]}\n' + start + ', "x": [{"y": [1]}]}\n')
+    first, bad = read_records(path)
+    assert first == Example("A storm came.", "Storm")
+    assert bad.reason == "JSON nested too deeply; expected one object per line"
+
+
+@pytest.mark.parametrize("value", ["NaN", "1"])
+def test_deepest_json_that_is_read_can_be_written(value):
+    text = "[" * jsonl.MAX_DEPTH + value + "]" * jsonl.MAX_DEPTH
+    assert jsonl.to_json(jsonl.parse_json(text)) == text.replace("NaN", "null")
 
 
 def test_long_jsonl_line_is_rejected_in_little_memory(tmp_path):

@@ -10,7 +10,7 @@ from readagain.corpus.inputs import Example
 from readagain.errors import DataError
 from readagain.formats import parquet
 from readagain.formats.parquet_pages import ChunkSizes
-from readagain.formats.records import InvalidRecord
+from readagain.formats.records import InvalidRecord, Record
 
 pytestmark = pytest.mark.needs_extras
 
@@ -165,6 +165,31 @@ def test_large_file_is_refused_by_its_metadata(tmp_path, monkeypatch, kind):
         parquet.column_names(tmp_path / "a.parquet", "utf-8")
 
 
+def test_blocks_of_many_columns_have_fewer_rows(tmp_path, monkeypatch):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    monkeypatch.setattr(parquet, "MAX_BLOCK_VALUES", 12)
+    path = tmp_path / "a.parquet"
+    columns = {name: pyarrow.nulls(10, pyarrow.string()) for name in "abc"}
+    write_table(pyarrow.table(columns), path)
+    blocks = list(parquet.read_blocks(path, "utf-8"))
+    assert [block.payload.num_rows for block in blocks] == [4, 4, 2]
+
+
+def test_number_of_columns_is_limited(tmp_path, monkeypatch):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    monkeypatch.setattr(parquet, "MAX_COLUMNS", 3)
+    path = tmp_path / "a.parquet"
+    write_table(pyarrow.table({name: ["A storm came."] for name in "abc"}), path)
+    assert parquet.column_names(path, "utf-8") == ["a", "b", "c"]
+    write_table(pyarrow.table({"a": [{name: "A storm came." for name in "abcd"}]}), path)
+    with pytest.raises(DataError, match=r"a\.parquet: more than 3 columns; keep only those that"):
+        parquet.column_names(path, "utf-8")
+
+
 # Definitions of the column `text` in the schema: a string (6, doubled) that may be missing (1).
 TEXT_FIELD = b"\x15\x0c\x25\x02\x18\x04text"
 READ_IN_PROCESS = """
@@ -230,21 +255,52 @@ def test_unsupported_encoding_is_not_called_damaged(tmp_path):
         list(parquet.read_blocks(path, "utf-8"))
 
 
-def test_string_views_are_read(tmp_path):
+@pytest.mark.parametrize(
+    "kind", ["string", "binary", "list", "large list", "fixed-size list", "structure", "map"]
+)
+def test_string_views_are_read(tmp_path, kind):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    view = pyarrow.string_view()
+    value, type = {
+        "string": ("A storm came.", view),
+        "binary": (b"A storm came.", pyarrow.binary_view()),
+        "list": (["storm", None], pyarrow.list_(view)),
+        "large list": (["storm", None], pyarrow.large_list(view)),
+        "fixed-size list": (["storm", "calm"], pyarrow.list_(view, 2)),
+        "structure": ({"name": "storm", "n": 3}, pyarrow.struct({"name": view, "n": "int8"})),
+        "map": ([("name", "storm")], pyarrow.map_(view, view)),
+    }[kind]
+    path = tmp_path / "a.parquet"
+    write_table(pyarrow.table({"text": pyarrow.array([value, None], type)}), path)
+    (block,) = parquet.read_blocks(path, "utf-8")
+    assert block.payload.to_pylist() == [{"text": value}, {"text": None}]
+
+
+def test_list_views_are_not_called_damaged(tmp_path):
     import pyarrow
     from pyarrow.parquet import write_table
 
     path = tmp_path / "a.parquet"
-    view = pyarrow.string_view()
-    texts = ["A storm came.", None]
-    write_table(pyarrow.table({"text": pyarrow.array(texts, view)}), path)
-    (block,) = parquet.read_blocks(path, "utf-8")
-    assert block.payload.to_pylist() == [{"text": text} for text in texts]
-
-    # pyarrow cannot convert views in a list.
-    write_table(pyarrow.table({"text": pyarrow.array([texts], pyarrow.list_(view))}), path)
+    texts = pyarrow.array([["A storm came."]], pyarrow.list_view(pyarrow.string()))
+    write_table(pyarrow.table({"text": texts}), path)
     with pytest.raises(DataError, match=r"a\.parquet: not supported by the Parquet reader"):
         list(parquet.read_blocks(path, "utf-8"))
+
+
+def test_unknown_time_zone_makes_its_rows_invalid(tmp_path):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "a.parquet"
+    dates = pyarrow.array([0, None], pyarrow.timestamp("ms", "Europe/Tarn"))
+    write_table(pyarrow.table({"text": ["A storm came.", "It left."], "date": dates}), path)
+    (block,) = parquet.read_blocks(path, "utf-8")
+    bad, record = parquet.parse_block(block, path, "utf-8")
+    assert (bad.where, bad.content) == (f"{path}:1", {"text": "A storm came.", "date": None})
+    assert bad.reason == "invalid value: unknown time zone 'Europe/Tarn'"
+    assert record == Record(2, {"text": "It left.", "date": None})
 
 
 @pytest.mark.parametrize(

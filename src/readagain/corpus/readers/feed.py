@@ -14,6 +14,8 @@ from readagain.formats.records import Block, split_into_blocks
 
 ITEM_TAGS = frozenset({"item", "entry"})
 TEXT_TAGS = ("description", "summary", "encoded", "content")
+MAX_TAGS = 5_000_000
+"""Maximum number of tags of a feed; as many elements take 0.5 GB."""
 _HTML_TAG = re.compile(r"<[^<>]*>")
 
 
@@ -30,6 +32,10 @@ def _parse(content: bytes, path: Path) -> Element:
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 
+    if content.count(b"<") > MAX_TAGS:
+        raise DataError(
+            f"{path}: more than {MAX_TAGS:,} tags; convert the feed to JSONL, one record per line"
+        )
     try:
         root: Element = fromstring(content, forbid_dtd=True)
     except DefusedXmlException as error:

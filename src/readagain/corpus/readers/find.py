@@ -1,6 +1,7 @@
 """Search for the inputs in files and folders, and detection of their formats and columns."""
 
 import logging
+import os
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -110,11 +111,13 @@ def _find_files(
     # A disc has other files in its folder, such as a table of its files.
     if options.split_by and (files := agiga.find_month_files(path)):
         return files
-    excluded = {file.resolve() for file in exclude}
+    excluded = {os.path.realpath(file) for file in exclude}  # also of links that form a loop
+    # A link without a target is an error when it is read.
+    entries = [file for file in sorted(path.iterdir()) if file.is_file() or not file.exists()]
     files = [
         file
-        for file in sorted(path.iterdir())
-        if file.is_file() and file.resolve() not in excluded and _is_corpus_file(file, options)
+        for file in entries
+        if os.path.realpath(file) not in excluded and _is_corpus_file(file, options)
     ]
     if not files:
         if files := agiga.find_month_files(path):

@@ -10,7 +10,7 @@ from readagain.corpus.inputs import CorpusFormat, CorpusInput, Example
 from readagain.corpus.readers.tables import HEADLINE, TEXT, pick_example
 from readagain.errors import DataError, quoted, type_in_words
 from readagain.formats.files import open_bytes, read_whole
-from readagain.formats.jsonl import describe_json_error
+from readagain.formats.jsonl import describe_json_error, parse_json
 from readagain.formats.lines import describe_decode_error
 from readagain.formats.records import Block, InvalidRecord, split_into_blocks
 
@@ -21,6 +21,8 @@ LIST_KEYS = ("articles", "results", "data", "news")
 # NewsAPI ends a truncated text with a mark such as "[+123 chars]". The pattern has no `\s*` for the
 # spaces before the mark, which would take quadratic time on many spaces.
 _TRUNCATION_MARK = re.compile(r"\[\+\d{1,9} chars\]$")
+MAX_VALUES = 10_000_000
+"""Maximum number of brackets and commas, and so of values, in a document; they may take 1 GB."""
 REMOVED_PLACEHOLDER = "[Removed]"
 """NewsAPI returns this text and title for an article that was withdrawn."""
 
@@ -29,8 +31,14 @@ def _read_blocks(source: CorpusInput) -> Iterator[Block]:
     """Parse the document and split its list of articles into blocks."""
     path = source.path
     with open_bytes(path) as (stream, raw):
+        content = read_whole(stream, path)
+        if sum(map(content.count, (b"[", b"{", b","))) > MAX_VALUES:
+            raise DataError(
+                f"{path}: more than {MAX_VALUES:,} brackets and commas; convert it to JSONL, one "
+                "record per line"
+            )
         try:
-            document = json.loads(read_whole(stream, path).decode(source.encoding))
+            document = parse_json(content.decode(source.encoding))
         except UnicodeDecodeError as error:
             raise DataError(f"{path}: {describe_decode_error(error)}") from error
         except (ValueError, RecursionError) as error:

@@ -2,6 +2,7 @@ import pytest
 from corpus_records import read_records
 
 from readagain.corpus.inputs import Example
+from readagain.corpus.readers import feed
 from readagain.errors import DataError
 
 RSS = """<?xml version="1.0"?>
@@ -57,6 +58,16 @@ def test_truncated_xml_error_has_line_number(tmp_path):
     path = tmp_path / "news.xml"
     path.write_text("<rss>\n<channel>\n<item>")
     with pytest.raises(DataError, match=r"news\.xml:3: not well-formed XML at column 7"):
+        read_records(path)
+
+
+def test_number_of_tags_is_limited(tmp_path, monkeypatch):
+    path = tmp_path / "feed.rss"
+    path.write_text("<rss><item><title>Calm</title></item></rss>")
+    monkeypatch.setattr(feed, "MAX_TAGS", 6)
+    assert read_records(path) == [Example("", "Calm")]
+    monkeypatch.setattr(feed, "MAX_TAGS", 5)
+    with pytest.raises(DataError, match=r"feed\.rss: more than 5 tags; convert the feed to JSONL"):
         read_records(path)
 
 

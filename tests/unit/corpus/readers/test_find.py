@@ -87,6 +87,14 @@ def test_folder_without_train_names_uses_unnamed_files(tmp_path):
     assert dev[0].split == "dev"
 
 
+@pytest.mark.parametrize("target", ["nowhere", "train2.jsonl"], ids=["missing", "loop"])
+def test_link_without_target_in_a_folder_is_rejected(tmp_path, target):
+    (tmp_path / "train1.jsonl").write_text(LINE)
+    (tmp_path / "train2.jsonl").symlink_to(target)
+    with pytest.raises(DataError, match=r"/train2\.jsonl: "):
+        find_inputs([str(tmp_path)], CorpusReadOptions())
+
+
 def test_folder_without_train_files_is_rejected(tmp_path):
     (tmp_path / "dev.jsonl").write_text(LINE)
     with pytest.raises(DataError, match=r"no file for train in this folder; .* found dev\.jsonl"):

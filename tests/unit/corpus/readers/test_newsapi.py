@@ -4,6 +4,7 @@ import pytest
 from corpus_records import read_records
 
 from readagain.corpus.inputs import Example
+from readagain.corpus.readers import newsapi
 from readagain.errors import DataError
 from readagain.formats.records import InvalidRecord
 
@@ -69,6 +70,7 @@ def test_article_that_is_not_an_object_is_invalid(tmp_path):
         (b'{"status":\n"error"}', r"reply\.json: no list of articles; expected one under"),
         (b'["caf\xe9"]', r"reply\.json: byte 0xe9 at column 6 is not utf-8"),
         (b"[" * 100_000, r"reply\.json: JSON nested too deeply"),
+        (b"[" * 200 + b"]" * 200, r"reply\.json: JSON nested too deeply"),
     ],
 )
 def test_other_json_document_is_rejected(tmp_path, content, message):
@@ -76,6 +78,16 @@ def test_other_json_document_is_rejected(tmp_path, content, message):
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
         read_records(path, format="newsapi")
+
+
+def test_number_of_values_in_document_is_limited(tmp_path, monkeypatch):
+    path = tmp_path / "reply.json"
+    path.write_text('[{"title": "Calm", "text": "It was calm."}]')
+    monkeypatch.setattr(newsapi, "MAX_VALUES", 3)
+    assert read_records(path) == [Example("It was calm.", "Calm")]
+    monkeypatch.setattr(newsapi, "MAX_VALUES", 2)
+    with pytest.raises(DataError, match=r"reply\.json: more than 2 brackets and commas; convert"):
+        read_records(path)
 
 
 def test_huge_number_in_document_is_rejected(tmp_path):
