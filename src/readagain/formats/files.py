@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -45,17 +44,22 @@ def check_regular_file(path: Path) -> None:
 
 
 def walk_files(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder; at most `MAX_FOLDERS` folders are searched.
+    """Yield the files below a folder.
 
     Raises:
-        DataError: if a folder cannot be read.
+        DataError: if a folder cannot be read, or if there are more than `MAX_FOLDERS`.
     """
 
     def fail(error: OSError) -> None:
         with named_errors(Path(error.filename)):
             raise error
 
-    for name, _, files in islice(os.walk(folder, onerror=fail), MAX_FOLDERS):
+    for number, (name, _, files) in enumerate(os.walk(folder, onerror=fail)):
+        if number == MAX_FOLDERS:
+            raise DataError(
+                f"{folder}: contains more than {MAX_FOLDERS:,} folders; choose a folder nearer to "
+                "the files"
+            )
         yield from (Path(name) / file for file in files)
 
 

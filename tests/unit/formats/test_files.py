@@ -130,3 +130,12 @@ def test_folder_that_cannot_be_read_is_not_skipped(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "scandir", scandir)
     with pytest.raises(DataError, match=r"/a: cannot be read: Permission denied"):
         list(walk_files(tmp_path))
+
+
+def test_too_many_folders_are_not_skipped(tmp_path, monkeypatch):
+    monkeypatch.setattr("readagain.formats.files.MAX_FOLDERS", 2)
+    (tmp_path / "a").mkdir()
+    assert list(walk_files(tmp_path)) == []
+    (tmp_path / "b").mkdir()
+    with pytest.raises(DataError, match="contains more than 2 folders; choose a folder nearer"):
+        list(walk_files(tmp_path))
