@@ -206,10 +206,7 @@ class Summarizer:
         """
         call_options = self._resolve(options)
         if isinstance(texts, str):
-            source = self._batch_summarizer.reader.read(
-                texts, tokenized=call_options.values["tokenized"]
-            )
-            return self._batch_summarizer.summarize([source], call_options, self._model)[0]
+            return next(self._stream([texts], call_options))
         if isinstance(texts, bytes) or not isinstance(texts, Iterable):
             raise _not_a_text("a text", texts)
         if isinstance(texts, Mapping) or hasattr(texts, "columns"):
