@@ -13,10 +13,8 @@ from pathlib import Path
 from readagain.corpus.inputs import Example
 from readagain.corpus.shards import PreparedCorpus
 from readagain.text.detokenization import SummaryToken, add_surfaces
-from readagain.text.document import read_document
+from readagain.text.document import headline_words, read_document
 from readagain.text.language import Language, find_language
-from readagain.text.normalization import normalize, normalize_typography
-from readagain.text.tokenizer import token_at, token_spans
 from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
 
@@ -34,16 +32,15 @@ def truecase_headline(
     first_positions: dict[str, int] = {}
     for position, word in enumerate(document.words):
         first_positions.setdefault(word.norm, position)
-    plain = normalize_typography(example.headline, keep_quotes=not language.has_english_rules)
-    spans = token_spans(plain, language)
+    words = headline_words(example.headline, language)
     tokens = []
-    for span in spans:
-        norm = normalize(token_at(plain, *span, language))
-        is_copied = copy_all or norm not in vocab
-        tokens.append(SummaryToken(norm, first_positions.get(norm) if is_copied else None))
+    for word in words:
+        is_copied = copy_all or word.norm not in vocab
+        position = first_positions.get(word.norm) if is_copied else None
+        tokens.append(SummaryToken(word.norm, position))
     truecased = add_surfaces(tokens, document, truecaser=truecaser, language=language)
-    for (start, end), token in zip(spans, truecased, strict=True):
-        spelling = example.headline[start:end]
+    for word, token in zip(words, truecased, strict=True):
+        spelling = example.headline[word.start : word.end]
         can_be_generated = token.norm in vocab or token.norm in first_positions
         is_same_word = token.surface.lower() == spelling.lower()
         if can_be_generated and is_same_word and any(map(str.isalpha, spelling)):

@@ -15,7 +15,7 @@ from readagain.search.constraints import (
     NoRepeatedNgram,
 )
 from readagain.search.features import FeatureWeights
-from readagain.search.hypotheses import FinishedScores
+from readagain.search.finished import FinishedHypotheses
 from readagain.search.model import SourceBatch
 from readagain.search.scoring import Scoring
 from readagain.text.vocab import BOS, EOS
@@ -307,7 +307,9 @@ def test_early_stop_changes_nothing(settings, n_best, monkeypatch):
     options = {"length": LengthConstraint(maximum=8), "beam_size": 6, "n_best": n_best}
     stopped = search_with(model, sources, settings, **options)
     monkeypatch.setattr(
-        FinishedScores, "is_done", lambda self, documents, bounds: np.zeros(len(documents), bool)
+        FinishedHypotheses,
+        "is_done",
+        lambda self, documents, bounds: np.zeros(len(documents), bool),
     )
     exhausted = search_with(model, sources, settings, **options)
     for early, late in zip(stopped, exhausted, strict=True):

@@ -81,7 +81,7 @@ def align(headline: Words, source: Words) -> list[CheckedWord]:
             aligned = min(positions, key=lambda near: abs(near - expected), default=None)
         if aligned is not None:
             expected = aligned + 1
-        result.append(CheckedWord(word.norm, word.surface, aligned))
+        result.append(word._replace(position=aligned))
     return result
 
 

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -31,7 +31,7 @@ FEATURES = (
     "truncated",
     *CHECKS,
 )
-"""Names of the features, computed by `_features`. The feature of a check is 1 if it fails."""
+"""Names of the features of `features_and_checks`. The feature of a check is 1 if it fails."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,17 +96,6 @@ def features_and_checks(
     ]
     headline = align(printed_words, text)
     failed = failed_checks(headline, text, language)
-    return _features(summary, source, headline, text, failed), failed
-
-
-def _features(
-    summary: Summary, source: SourceText, headline: Words, text: Words, failed: Collection[str]
-) -> dict[str, float]:
-    """Return the features by name.
-
-    `headline` has the printed words of the summary, aligned with the words of its text. `failed`
-    has the codes of the failed checks.
-    """
     log_probs = [word.log_prob for word in summary.words]
     num_words = max(1, len(headline))
     positions = [word.position for word in headline if word.position is not None]  # in `text`
@@ -129,9 +118,9 @@ def _features(
         "skipped_verbs": _count_verbs(text[first : last + 1]) - _count_verbs(headline),
         "two_sentences": first < end_of_first_sentence <= last,
         "truncated": summary.truncated,
+        **{name: name in failed for name in CHECKS},
     }
-    values.update({name: name in failed for name in CHECKS})
-    return {name: float(value) for name, value in values.items()}
+    return {name: float(value) for name, value in values.items()}, failed
 
 
 def _is_finite(value: Any) -> bool:

@@ -145,18 +145,15 @@ class OnnxStepModel:
             ArtifactError: if a graph is damaged or has unexpected inputs or outputs.
         """
         parallel_batches = min(threads, MAX_PARALLEL_BATCHES)
-
-        def open_step(threads: int) -> InferenceSession:
-            return open_session(
-                step,
-                threads=threads,
-                inputs=STEP_INPUTS,
-                outputs=OUTPUTS,
-                state_inputs=STATE_INPUTS,
-                where=f"{where}: step",
-            )
-
-        step_session = open_step(threads)
+        open_step = partial(
+            open_session,
+            step,
+            inputs=STEP_INPUTS,
+            outputs=OUTPUTS,
+            state_inputs=STATE_INPUTS,
+            where=f"{where}: step",
+        )
+        step_session = open_step(threads=threads)
         input_names = {node.name for node in step_session.get_inputs()}
         encoder_session = open_session(
             encoder,
@@ -167,7 +164,7 @@ class OnnxStepModel:
         )
         open_parallel_step = None
         if parallel_batches > 1:  # otherwise nothing refers to `step`, and its memory is freed
-            open_parallel_step = partial(open_step, threads // parallel_batches)
+            open_parallel_step = partial(open_step, threads=threads // parallel_batches)
         return cls(
             encoder_session,
             step_session,

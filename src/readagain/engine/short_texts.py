@@ -32,11 +32,8 @@ def copy_whole_text(
 
     `row` is the index of the text in the batch.
     """
-    words = source.document.words
     positions = [position for sequence in source.sequences for position in sequence]
-    while positions and words[positions[-1]].norm in _TRAILING_MARKS:
-        positions.pop()
-    return _copy_positions(positions[:max_words], source, batch, row)
+    return _copy_positions(positions, source, batch, row, max_words)
 
 
 def shorten_first_sentence(
@@ -58,16 +55,20 @@ def shorten_first_sentence(
         num_copied = clause_ends[-1] if clause_ends else num_copied
         while num_copied > 1 and words[num_copied - 1].norm in NEVER_LAST_IN_HEADLINE:
             num_copied -= 1
-    positions = list(range(num_copied))
-    while positions and words[positions[-1]].norm in _TRAILING_MARKS:
-        positions.pop()
-    return _copy_positions(positions, source, batch, row)
+    return _copy_positions(range(num_copied), source, batch, row, max_words)
 
 
 def _copy_positions(
-    positions: Sequence[int], source: SourceText, batch: SourceBatch, row: int
+    positions: Sequence[int], source: SourceText, batch: SourceBatch, row: int, max_words: int
 ) -> Hypothesis:
-    """Return a hypothesis that copies T words, with all attention on the copied words."""
+    """Return a hypothesis that copies T words, with all attention on the copied words.
+
+    Punctuation marks at the end are left out, then words after the first `max_words`.
+    """
+    words = source.document.words
+    while positions and words[positions[-1]].norm in _TRAILING_MARKS:
+        positions = positions[:-1]
+    positions = positions[:max_words]
     copied_from = [  # sequence, and position in the sequence
         (n, position - sequence.start)
         for n, sequence in enumerate(source.sequences)

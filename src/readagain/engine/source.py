@@ -101,7 +101,11 @@ class SourceReader:
         # Checks of a summary also use words after the part that the model reads. The limit keeps
         # them fast for a long text without the end of a sentence.
         max_words = MAX_CHECKED_LENGTHS * self.max_words
-        sentences = [sentence[:max_words] for sentence in _sentences_with_words(document)]
+        sentences = [
+            sentence[:max_words]
+            for sentence in document.sentences
+            if any(c.isalnum() for word in sentence for c in document.surface(word))
+        ]
         has_unread_sentences = len(sentences) > num_sentences or document.skips_scene_setting
         first_sentences = tuple(_with_full_stops(sentences[:num_sentences], document))
         document = Document(text, first_sentences, is_tokenized=document.is_tokenized)
@@ -205,12 +209,3 @@ def _with_full_stops(
         if ends_line and not ends_with_punctuation(document.text[sentence[0].start : end]):
             sentence = (*sentence, Token(".", end, end))
         yield sentence
-
-
-def _sentences_with_words(document: Document) -> list[tuple[Token, ...]]:
-    """Return the sentences with a letter or a digit."""
-    return [
-        sentence
-        for sentence in document.sentences
-        if any(c.isalnum() for word in sentence for c in document.surface(word))
-    ]

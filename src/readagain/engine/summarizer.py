@@ -1,7 +1,7 @@
 """Summarization of one text, a list or a stream with a trained model."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sized
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Unpack, overload
 
@@ -162,17 +162,9 @@ class Summarizer:
         Raises:
             ConfigError: for an unknown setting or an invalid value.
         """
-        run = override(self.run, {f"decode.{name}": value for name, value in changes.items()})
-        return self._with_run(run)
-
-    def _with_run(self, run: RunSpec) -> "Summarizer":
-        """Return a summarizer with other settings that shares the model.
-
-        `copy.copy` would call `__reduce__`, which loads the model again.
-        """
-        other = object.__new__(type(self))
+        other = object.__new__(type(self))  # `copy.copy` would load the model again
         other.__dict__.update(self.__dict__)
-        other.run = run
+        other.run = override(self.run, {f"decode.{name}": value for name, value in changes.items()})
         return other
 
     @overload
@@ -206,10 +198,7 @@ class Summarizer:
         """
         call_options = self._resolve(options)
         if isinstance(texts, str):
-            source = self._batch_summarizer.reader.read(
-                texts, tokenized=call_options.values["tokenized"]
-            )
-            return self._batch_summarizer.summarize([source], call_options, self._model)[0]
+            return next(self._stream([texts], call_options))
         if isinstance(texts, bytes) or not isinstance(texts, Iterable):
             raise _not_a_text("a text", texts)
         if isinstance(texts, Mapping) or hasattr(texts, "columns"):
@@ -293,7 +282,7 @@ def _reload(
     """Return the summarizer of a pickle: load its model, and set its decoding settings."""
     model, threads, precision = loaded_from
     summarizer = cls.load(model, threads=threads, precision=precision)
-    return summarizer._with_run(replace(summarizer.run, decode=decode))
+    return summarizer.with_decode(**asdict(decode))
 
 
 def _has_length(texts: Iterable[str]) -> bool:

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 
 from readagain.config.schema import DecodeSpec
 from readagain.errors import ArgumentError
-from readagain.text.document import Token, read_tokenized
+from readagain.text.document import Token, headline_words, read_tokenized
 from readagain.text.language import ENGLISH, Language
-from readagain.text.normalization import normalize, normalize_typography
-from readagain.text.tokenizer import token_at, token_spans
 
 
 @dataclass(frozen=True)
@@ -34,10 +32,7 @@ class TargetPrefix:
             return cls(text, read_tokenized(text).words)
         # The tokenizer splits off the full stop at the end of a text. A dummy word at the end
         # prevents that for abbreviations such as "Acme Corp."; its token is removed.
-        plain = normalize_typography(text, keep_quotes=not language.has_english_rules) + " x"
-        spans = token_spans(plain, language)[:-1]
-        norms = (normalize(token_at(plain, *span, language)) for span in spans)
-        return cls(text, tuple(Token(norm, *span) for norm, span in zip(norms, spans, strict=True)))
+        return cls(text, headline_words(f"{text} x", language)[:-1])
 
     def __len__(self) -> int:
         """Return the number of tokens."""
@@ -64,9 +59,7 @@ def read_prefix(
     Raises:
         ArgumentError: if the prefix is longer than the maximum length of a summary.
     """
-    if text is None:
-        return NO_PREFIX
-    prefix = TargetPrefix.read(text, tokenized=tokenized, language=language)
+    prefix = TargetPrefix.read(text or "", tokenized=tokenized, language=language)
     for size, unit, maximum in (
         (len(prefix), "words", decode.max_words),
         (num_bytes(prefix.text), "bytes", decode.max_bytes),

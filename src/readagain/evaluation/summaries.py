@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from readagain.corpus.chunks import UNKNOWN_SPELLINGS
-from readagain.text.document import Token, read_tokenized, sentence_norms
+from readagain.text.document import Token, headline_words, read_tokenized, sentence_norms
 from readagain.text.language import ENGLISH, Language
-from readagain.text.normalization import normalize, normalize_tokens, normalize_typography
-from readagain.text.tokenizer import token_at, token_spans
+from readagain.text.normalization import normalize, normalize_tokens
 
 
 @dataclass(frozen=True)
@@ -72,11 +71,7 @@ def summary_words(
     if is_tokenized:
         words = read_tokenized(text).words
         return tuple(Token(normalize(word.norm), word.start, word.end) for word in words)
-    plain = normalize_typography(text, keep_quotes=not language.has_english_rules)
-    return tuple(
-        Token(normalize(token_at(plain, start, end, language)), start, end)
-        for start, end in token_spans(plain, language)
-    )
+    return headline_words(text, language)
 
 
 def source_norms(text: str, *, is_tokenized: bool, language: Language = ENGLISH) -> list[str]:

@@ -1,5 +1,7 @@
 """Explanation in a terminal, with colors if the terminal supports them."""
 
+from collections.abc import Iterable
+
 from rich.console import Console, Group
 from rich.style import Style
 from rich.table import Table
@@ -7,7 +9,7 @@ from rich.text import Text
 
 from readagain.engine.warnings import percent
 from readagain.errors import for_terminal
-from readagain.explain.view import ORIGIN_NAMES, ExplainedToken, ExplanationView
+from readagain.explain.view import ORIGIN_NAMES, ExplainedToken, ExplanationView, SourceToken
 from readagain.text.detokenization import Origin
 
 _STYLES: dict[Origin, Style] = {
@@ -25,7 +27,15 @@ _NUM_ATTENDED_OF_TEXT = 5  # source words listed for the whole headline
 def print_explanation(view: ExplanationView, console: Console) -> None:
     """Print the headline, the shaded text, and a line per word of the headline."""
     has_shades = console.color_system in ("256", "truecolor")
-    lines = [_format_headline(view), Text(), _format_text(view, has_shades=has_shades)]
+    headline = _style_words(view.summary, 0, [(word, _STYLES[word.origin]) for word in view.words])
+    # The text that the model read, with the words shaded by attention. Without shades, the most
+    # attended words are bold.
+    shades = [
+        _shade_style(word.shade) if has_shades else Style(bold=word.shade > _MIN_BOLD_SHADE)
+        for word in view.source
+    ]
+    words = list(zip(view.source, shades, strict=True))
+    lines = [headline, Text(), _style_words(view.text, view.source[0].start, words)]
     attended = ", ".join(
         for_terminal(word.surface) for word in view.most_attended(_NUM_ATTENDED_OF_TEXT)
     )
@@ -40,30 +50,16 @@ def print_explanation(view: ExplanationView, console: Console) -> None:
     console.print(Group(*lines, Text(), _word_table(view)))
 
 
-def _format_headline(view: ExplanationView) -> Text:
-    """Return the headline, with the words styled by origin."""
-    headline = Text()
-    end = 0
-    for word in view.words:
-        headline.append(for_terminal(view.summary[end : word.start]))
-        headline.append(for_terminal(word.surface), style=_STYLES[word.origin])
-        end = word.end
-    return headline
-
-
-def _format_text(view: ExplanationView, *, has_shades: bool) -> Text:
-    """Return the text that the model read, with the words shaded by attention.
-
-    Without shades, the most attended words are bold.
-    """
-    text = Text()
-    end = view.source[0].start
-    for word in view.source:
-        text.append(for_terminal(view.text[end : word.start]))
-        style = _shade_style(word.shade) if has_shades else Style(bold=word.shade > _MIN_BOLD_SHADE)
-        text.append(for_terminal(word.surface), style=style)
-        end = word.end
-    return text
+def _style_words(
+    text: str, start: int, words: Iterable[tuple[SourceToken | ExplainedToken, Style]]
+) -> Text:
+    """Return a text from `start` to the end of its last word, with a style for each word."""
+    styled = Text()
+    for word, style in words:
+        styled.append(for_terminal(text[start : word.start]))
+        styled.append(for_terminal(word.surface), style=style)
+        start = word.end
+    return styled
 
 
 def _shade_style(shade: float) -> Style:

@@ -17,17 +17,12 @@ from readagain.search.expansion import (
     score_continuations,
     select_continuations,
     sort_candidates,
+    take_allowed,
 )
 from readagain.search.features import SPARE_FEATURE_CANDIDATES, ExtractiveFeatures
-from readagain.search.hypotheses import (
-    ActiveHypotheses,
-    Expansion,
-    FinishedHypotheses,
-    FinishedScores,
-    Hypothesis,
-    SearchTrace,
-)
-from readagain.search.model import Candidates, Floats, Ints, SourceBatch, State, StepModel
+from readagain.search.finished import FinishedHypotheses
+from readagain.search.hypotheses import ActiveHypotheses, Hypothesis
+from readagain.search.model import Floats, Ints, SourceBatch, State, StepModel
 from readagain.search.scoring import Scoring
 
 
@@ -83,30 +78,29 @@ def beam_search(
         features = ExtractiveFeatures(sources, scoring.features)
         num_candidates += SPARE_FEATURE_CANDIDATES
 
-    trace = SearchTrace()
-    finished = FinishedScores(len(sources), beam_size=beam_size, n_best=n_best)
+    finished = FinishedHypotheses(sources, beam_size=beam_size, n_best=n_best)
     active = ActiveHypotheses.initial(len(sources))
     state = model.start(sources)
     while len(active):
         candidates, state = model.step(state, active.last_ids, num_candidates)
         check_candidates(candidates, active)
-        candidates = prefix.force(sort_candidates(candidates), active)
-        bonuses = None
+        candidates, bonuses = sort_candidates(candidates), None
         if features is not None:
-            candidates, bonuses = features.rerank(active, candidates, prefix)
+            candidates, bonuses = features.rerank(active, candidates)
+        banned = constraint.banned_words(active, candidates)
+        candidates, bonuses = take_allowed(candidates, bonuses, banned, beam_size)
+        candidates, bonuses = prefix.force(active, candidates, bonuses)
         continuations = score_continuations(
             active,
             candidates,
             bonuses,
-            constraint=constraint,
+            end_is_banned=constraint.banned_end(active),
             prefix=prefix,
             scoring=scoring,
             beam_size=beam_size,
         )
         selection = select_continuations(active, continuations, finished.remaining_beam_sizes)
-        if selection.is_end.any():
-            scores = continuations.scores.take(selection.indices, mode="clip")  # (D, K)
-            finished.add(selection.documents, selection.is_end, scores)
+        finished.add(active, candidates, continuations, selection)
         stays_active = selection.is_word
         if finished.has_full_list:
             # Drop the hypotheses of documents whose n-best list can no longer change.
@@ -117,33 +111,12 @@ def beam_search(
             is_done = finished.is_done(documents, max_scores)  # (D,)
             stays_active = stays_active & ~is_done[:, None]  # (D, K)
         indices = selection.indices[stays_active]  # (R',) one per row of the next step
-        expansion = _expand(candidates, continuations, indices)
-        finished_now = _collect_finished(active, candidates, continuations, selection)
-        trace.add(expansion, finished_now)
-        active = active.extend(expansion, continuations.log_probs.take(indices))
+        rows, columns = np.divmod(indices, continuations.scores.shape[1])
+        log_probs = continuations.log_probs.take(indices)
+        active = active.extend(candidates, rows, columns - 1, log_probs)  # column 0 is EOS
         if len(active):
-            state = model.select(state, expansion.parents)
-    return trace.n_best(sources, n_best)
-
-
-def _collect_finished(
-    active: ActiveHypotheses,
-    candidates: Candidates,
-    continuations: Continuations,
-    selection: Selection,
-) -> FinishedHypotheses:
-    """Return the hypotheses that were selected to end, then the dead ends (see `Continuations`)."""
-    indices = selection.indices[selection.is_end]
-    end_rows = indices // continuations.scores.shape[1]
-    rows = np.concatenate([end_rows, continuations.dead_ends])  # (F,)
-    end_scores = continuations.scores.take(indices)
-    return FinishedHypotheses(
-        documents=active.documents[rows],
-        rows=rows,
-        end_log_probs=candidates.end_log_probs[rows],
-        scores=np.concatenate([end_scores, continuations.dead_end_scores]),
-        meets_min_length=np.arange(len(rows)) < len(end_rows),
-    )
+            state = model.select(state, rows)
+    return finished.n_best_lists()
 
 
 def _bound_scores(
@@ -162,22 +135,3 @@ def _bound_scores(
     bounds = scoring.upper_bounds(log_probs, num_scored[:, None], max_scored[:, None])
     max_scores: Floats = np.where(selection.is_word, bounds, -np.inf).max(axis=1)
     return max_scores
-
-
-def _expand(candidates: Candidates, continuations: Continuations, indices: Ints) -> Expansion:
-    """Return the words at flat indices, (R',), into the (R, 1 + n) continuations.
-
-    All arrays are copies, since a model may reuse its arrays in the next step.
-    """
-    rows, columns = np.divmod(indices, continuations.scores.shape[1])
-    columns -= 1  # column 0 is EOS
-    if continuations.candidate_columns is not None:
-        columns = continuations.candidate_columns[rows, columns]
-    flat_indices = rows * candidates.ids.shape[1] + columns
-    return Expansion(
-        parents=rows,
-        ids=candidates.ids.take(flat_indices),
-        copied_from=candidates.copied_from.take(flat_indices),
-        log_probs=candidates.log_probs.take(flat_indices),
-        attention=np.array(candidates.attention, dtype=np.float32),
-    )

@@ -7,7 +7,7 @@ from functools import reduce
 import numpy as np
 
 from readagain.search.hypotheses import ActiveHypotheses
-from readagain.search.model import ID, Bools, Candidates, Ints
+from readagain.search.model import ID, Bools, Candidates, Floats, Ints
 
 SPARE_BYTE_CANDIDATES = 16
 """Number of additional candidates that the model returns if there is a maximum in bytes.
@@ -230,14 +230,25 @@ class ForcedPrefix:
         is_forced: Bools = self.lengths[active.documents] > active.num_words
         return is_forced
 
-    def force(self, candidates: Candidates, active: ActiveHypotheses) -> Candidates:
-        """Return candidates with the forced word as the only candidate of the rows that have one.
+    def force(
+        self, active: ActiveHypotheses, candidates: Candidates, bonuses: Floats | None
+    ) -> tuple[Candidates, Floats | None]:
+        """Replace the candidates of the rows whose next word is forced.
 
-        Its log-probability is 0.
+        The forced word has log-probability 0 and no bonus; every other candidate of the row has
+        log-probability -inf.
+
+        Args:
+            active: R hypotheses.
+            candidates: (R, k) candidates.
+            bonuses: (R, k) feature bonuses; None if there are none.
+
+        Returns:
+            The candidates and their bonuses.
         """
-        is_forced = self.is_forced(active)
-        if is_forced is None:
-            return candidates
+        is_forced = self.lengths[active.documents] > active.num_words  # (R,)
+        if not is_forced.any():
+            return candidates, bonuses
         ids, copied_from = candidates.ids.copy(), candidates.copied_from.copy()
         log_probs, end_log_probs = candidates.log_probs.copy(), candidates.end_log_probs.copy()
         ids[is_forced, 0] = self.ids[active.documents[is_forced], active.num_words]
@@ -245,13 +256,14 @@ class ForcedPrefix:
         log_probs[is_forced, 0] = 0.0
         log_probs[is_forced, 1:] = -np.inf
         end_log_probs[is_forced] = -np.inf
-        return replace(
+        forced = replace(
             candidates,
             ids=ids,
             log_probs=log_probs,
             copied_from=copied_from,
             end_log_probs=end_log_probs,
         )
+        return forced, None if bonuses is None else np.where(is_forced[:, None], 0.0, bonuses)
 
 
 def _any_of(masks: Sequence[Bools | None]) -> Bools | None:

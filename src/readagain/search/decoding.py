@@ -16,7 +16,7 @@ from readagain.search.constraints import (
     NoRepeatedNgram,
 )
 from readagain.search.features import FeatureWeights
-from readagain.search.hypotheses import Hypothesis
+from readagain.search.hypotheses import Hypothesis, sort_hypotheses
 from readagain.search.model import Floats, SourceBatch, State, StepModel
 from readagain.search.scoring import Scoring
 
@@ -74,12 +74,9 @@ def reward_words(hypotheses: Sequence[Hypothesis], reward: float) -> list[Hypoth
     The reward applies to finished hypotheses only, so it does not change the search. Hypotheses
     below the minimum length stay last, and ties keep their order.
     """
-    rewarded = [
+    return sort_hypotheses(
         replace(hypothesis, score=hypothesis.score + reward * len(hypothesis))
         for hypothesis in hypotheses
-    ]
-    return sorted(
-        rewarded, key=lambda hypothesis: (not hypothesis.meets_min_length, -hypothesis.score)
     )
 
 
@@ -99,9 +96,10 @@ def mbr_rerank(
     scores = np.array([hypothesis.score for hypothesis in hypotheses], dtype=np.float64)
     weights = np.exp((scores - scores.max()) / temperature)
     expected = _utilities(hypotheses, utility) @ np.asarray(weights / weights.sum())  # (K,)
-    is_short = np.array([not hypothesis.meets_min_length for hypothesis in hypotheses])
-    order = np.lexsort((-expected, is_short))
-    return [replace(hypotheses[index], score=float(expected[index])) for index in order]
+    return sort_hypotheses(
+        replace(hypothesis, score=score)
+        for hypothesis, score in zip(hypotheses, expected.tolist(), strict=True)
+    )
 
 
 def _utilities(hypotheses: Sequence[Hypothesis], utility: str) -> Floats:

@@ -1,20 +1,17 @@
 """Expansion step of beam search: score the continuations of each hypothesis, select the best."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan
-from typing import TypeVar
 
 import numpy as np
 
 from readagain.errors import ArtifactError
-from readagain.search.constraints import Constraint, ForcedPrefix
+from readagain.search.constraints import ForcedPrefix
 from readagain.search.hypotheses import ActiveHypotheses
-from readagain.search.model import Bools, Candidates, Floats, Ints
+from readagain.search.model import Bools, Candidates, Floats, Ints, take_columns
 from readagain.search.scoring import Scoring
 
 END_COLUMN = 0  # EOS comes before the words, so that it wins a tie
-
-AnyArray = TypeVar("AnyArray", Ints, Floats, Bools)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,8 +19,6 @@ class Continuations:
     """Possible continuations of R hypotheses, one per row: EOS (column 0) or one of n words.
 
     Args:
-        candidate_columns: (R, n) index of each word among the k candidates of its row; None if the
-            words are the first n candidates.
         log_probs: (R, 1 + n) total log-probability of the hypothesis with the continuation,
             including feature bonuses; -inf if the continuation is not allowed.
         scores: (R, 1 + n) score of the hypothesis with the continuation.
@@ -32,7 +27,6 @@ class Continuations:
         dead_end_scores: (F,) scores of these rows if they end nevertheless.
     """
 
-    candidate_columns: Ints | None
     log_probs: Floats
     scores: Floats
     ranking_scores: Floats
@@ -76,20 +70,35 @@ def check_candidates(candidates: Candidates, active: ActiveHypotheses) -> None:
 def sort_candidates(candidates: Candidates) -> Candidates:
     """Sort every row by descending log-probability, and equal log-probabilities by ascending id.
 
-    Models return sorted candidates, so usually only rows with ties need sorting.
+    Models return sorted candidates, so usually only ties need sorting.
     """
-    log_probs, ids = candidates.log_probs, candidates.ids
-    needs_sorting = log_probs[:, 1:] >= log_probs[:, :-1]  # (R, k - 1)
-    if not needs_sorting.any():
+    log_probs = candidates.log_probs
+    if not (log_probs[:, 1:] >= log_probs[:, :-1]).any():
         return candidates
-    rows = np.flatnonzero(needs_sorting.any(axis=1))
-    order = np.lexsort((ids[rows], -log_probs[rows]), axis=1)
-    return replace(
-        candidates,
-        ids=_reorder_rows(ids, rows, order),
-        log_probs=_reorder_rows(log_probs, rows, order),
-        copied_from=_reorder_rows(candidates.copied_from, rows, order),
-    )
+    return candidates.take(np.lexsort((candidates.ids, -log_probs), axis=1))
+
+
+def take_allowed(
+    candidates: Candidates, bonuses: Floats | None, banned: Bools | None, count: int
+) -> tuple[Candidates, Floats | None]:
+    """Return candidates whose first `count` columns have the first allowed words of each row.
+
+    Args:
+        candidates: (R, k) sorted candidates.
+        bonuses: (R, k) feature bonuses; None if there are none.
+        banned: (R, k) mask of banned words; None if all words are allowed.
+        count: number of words that the beam needs.
+
+    Returns:
+        The candidates and their bonuses. A row with fewer than `count` allowed words is filled up
+        with words of log-probability -inf.
+    """
+    if banned is None or not banned[:, :count].any():
+        return candidates, bonuses
+    columns = np.argsort(banned, axis=1, kind="stable")[:, :count]  # allowed words first
+    allowed = candidates.take(columns)
+    allowed.log_probs[take_columns(banned, columns)] = -np.inf
+    return allowed, None if bonuses is None else take_columns(bonuses, columns)
 
 
 def score_continuations(
@@ -97,69 +106,39 @@ def score_continuations(
     candidates: Candidates,
     bonuses: Floats | None = None,
     *,
-    constraint: Constraint,
+    end_is_banned: Bools | None,
     prefix: ForcedPrefix,
     scoring: Scoring,
     beam_size: int,
 ) -> Continuations:
-    """Score EOS and the best allowed words of each row.
+    """Score EOS and the best words of each row.
 
-    The candidates must be sorted. `bonuses` are their (R, k) feature bonuses. At most `beam_size`
-    words of a row are scored, since a beam has no room for more.
+    The candidates must be sorted. `bonuses` are their (R, k) feature bonuses. `end_is_banned`,
+    (R,), marks the rows that must not end yet. At most `beam_size` words of a row are scored, since
+    a beam has no room for more.
     """
-    candidate_columns, is_missing = find_allowed(active, candidates, constraint, prefix, beam_size)
     n = min(candidates.ids.shape[1], beam_size)
     num_scored = prefix.num_scored(active.documents, active.num_words + 1)[:, None]  # (R, 1) words
 
     log_probs = np.empty((len(active), 1 + n))
-    word_log_probs = log_probs[:, 1:]
     log_probs[:, END_COLUMN] = candidates.end_log_probs
-    word_log_probs[:] = _select_columns(candidates.log_probs, candidate_columns, n)
+    log_probs[:, 1:] = candidates.log_probs[:, :n]
     if bonuses is not None:
-        word_log_probs += _select_columns(bonuses, candidate_columns, n)
+        log_probs[:, 1:] += bonuses[:, :n]
     log_probs += active.log_probs[:, None]
-    if is_missing is not None:
-        word_log_probs[is_missing] = -np.inf
     scores = scoring.scores(log_probs, num_scored)
-    dead_ends, dead_end_scores = _ban_end(constraint.banned_end(active), log_probs, scores)
+    dead_ends, dead_end_scores = _ban_end(end_is_banned, log_probs, scores)
     ranking_scores = scores
     if scoring.diversity:
         ranking_scores = scores.copy()
         ranking_scores[:, 1:] -= scoring.diversity * np.arange(n, dtype=np.float64)
     return Continuations(
-        candidate_columns=candidate_columns,
         log_probs=log_probs,
         scores=scores,
         ranking_scores=ranking_scores,
         dead_ends=dead_ends,
         dead_end_scores=dead_end_scores,
     )
-
-
-def find_allowed(
-    active: ActiveHypotheses,
-    candidates: Candidates,
-    constraint: Constraint,
-    prefix: ForcedPrefix,
-    count: int,
-) -> tuple[Ints | None, Bools | None]:
-    """Find the first `count` allowed candidates of each row.
-
-    Returns:
-        (R, n) columns of the allowed candidates in order, n at most `count`; and an (R, n) mask of
-        the padding in rows with fewer than n of them. None, None if the first `count` candidates
-        of every row are allowed.
-    """
-    banned = constraint.banned_words(active, candidates)
-    if banned is None:
-        return None, None
-    is_forced = prefix.is_forced(active)
-    if is_forced is not None:
-        banned[is_forced] = False
-    if not banned[:, :count].any():
-        return None, None
-    allowed_first = np.argsort(banned, axis=1, kind="stable")[:, :count]
-    return allowed_first, take_columns(banned, allowed_first)
 
 
 def select_continuations(
@@ -172,7 +151,10 @@ def select_continuations(
 
     `num_to_select`, (B,), is the number of continuations for each document of the batch.
     """
-    first_rows, num_rows = _row_ranges(active.documents)
+    is_first = np.ones(len(active), dtype=np.bool_)  # (R,)
+    is_first[1:] = active.documents[1:] != active.documents[:-1]
+    first_rows = np.flatnonzero(is_first)  # (D,)
+    num_rows = np.append(first_rows[1:], len(active)) - first_rows  # (D,)
     documents = active.documents[first_rows]
     ranking_scores = continuations.ranking_scores
     D, max_rows, num_columns = len(documents), int(num_rows.max()), ranking_scores.shape[1]
@@ -188,8 +170,7 @@ def select_continuations(
     # The stable sort keeps equal scores in the order of the hypotheses, and EOS before words.
     best = np.argsort(-ranking_scores, axis=1, kind="stable")[:, :K]  # (D, K)
     is_selected = take_columns(ranking_scores, best) > -np.inf
-    if D > 1:
-        is_selected &= np.arange(K) < num_to_select[:, None]
+    is_selected &= np.arange(K) < num_to_select[:, None]
     is_end = is_selected & (best % num_columns == END_COLUMN)
     return Selection(
         documents=documents,
@@ -197,28 +178,6 @@ def select_continuations(
         is_end=is_end,
         is_word=is_selected & ~is_end,
     )
-
-
-def take_columns(table: AnyArray, columns: Ints) -> AnyArray:
-    """Return columns of each row: (R, k) table, (R, n) columns -> (R, n).
-
-    This is faster than `np.take_along_axis`.
-    """
-    R, k = table.shape
-    taken: AnyArray = table.take(columns + np.arange(0, R * k, k)[:, None])
-    return taken
-
-
-def _reorder_rows(table: AnyArray, rows: Ints, order: Ints) -> AnyArray:
-    """Return a copy of (R, k) `table` with the columns of `rows`, (m,), in `order`, (m, k)."""
-    result = table.copy()
-    result[rows] = take_columns(table[rows], order)
-    return result
-
-
-def _select_columns(table: Floats, columns: Ints | None, count: int) -> Floats:
-    """Return columns of each row, or the first `count` if `columns` is None: (R, k) -> (R, n)."""
-    return table[:, :count] if columns is None else take_columns(table, columns)
 
 
 def _ban_end(banned: Bools | None, log_probs: Floats, scores: Floats) -> tuple[Ints, Floats]:
@@ -237,12 +196,3 @@ def _ban_end(banned: Bools | None, log_probs: Floats, scores: Floats) -> tuple[I
         dead_end_scores = scores[dead_ends, END_COLUMN]
     log_probs[banned, END_COLUMN] = scores[banned, END_COLUMN] = -np.inf
     return dead_ends, dead_end_scores
-
-
-def _row_ranges(documents: Ints) -> tuple[Ints, Ints]:
-    """Return the first row, (D,), and the number of rows, (D,), of each document."""
-    R = len(documents)
-    is_first = np.ones(R, dtype=np.bool_)
-    is_first[1:] = documents[1:] != documents[:-1]
-    first_rows = np.flatnonzero(is_first)
-    return first_rows, np.append(first_rows[1:], R) - first_rows

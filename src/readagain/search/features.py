@@ -8,14 +8,13 @@ on a word, the source and at most the two previous words of the summary, so feat
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from itertools import accumulate, pairwise
 
 import numpy as np
 
-from readagain.search.constraints import ForcedPrefix
 from readagain.search.hypotheses import ActiveHypotheses
-from readagain.search.model import Bools, Candidates, Floats, Ints, SourceBatch
+from readagain.search.model import Bools, Candidates, Floats, Ints, SourceBatch, take_columns
 
 FEATURE_NAMES = ("unigram", "bigram", "trigram", "reordering")
 
@@ -70,10 +69,8 @@ class ExtractiveFeatures:
         self._second_previous = _shift_right(by_sentence, 2).reshape(B, N * L)
         self._first_positions = _first_positions(self._ids)  # (B, num_ids)
 
-    def rerank(
-        self, active: ActiveHypotheses, candidates: Candidates, prefix: ForcedPrefix
-    ) -> tuple[Candidates, Floats]:
-        """Sort candidates by log-probability plus feature bonus; forced words have no bonus.
+    def rerank(self, active: ActiveHypotheses, candidates: Candidates) -> tuple[Candidates, Floats]:
+        """Sort candidates by log-probability plus feature bonus.
 
         Returns:
             The candidates in the new order, and the (R, k) bonus of each candidate.
@@ -83,18 +80,9 @@ class ExtractiveFeatures:
             self._weights, self.compute(active, candidates.ids), strict=True
         ):
             bonuses += weight * feature
-        is_forced = prefix.is_forced(active)
-        if is_forced is not None:
-            bonuses[is_forced] = 0.0
         # The stable sort keeps equal candidates in the order of their probabilities.
         order = np.argsort(-(candidates.log_probs + bonuses), axis=1, kind="stable")  # (R, k)
-        reranked = replace(
-            candidates,
-            ids=np.take_along_axis(candidates.ids, order, axis=1),
-            log_probs=np.take_along_axis(candidates.log_probs, order, axis=1),
-            copied_from=np.take_along_axis(candidates.copied_from, order, axis=1),
-        )
-        return reranked, np.take_along_axis(bonuses, order, axis=1)
+        return candidates.take(order), take_columns(bonuses, order)
 
     def compute(self, active: ActiveHypotheses, ids: Ints) -> tuple[Bools, Bools, Bools, Bools]:
         """Return which (R, k) candidate ids have each of `FEATURE_NAMES`: four masks, (R, k)."""
@@ -177,10 +165,7 @@ def _occurs_at(ids: Ints, source: Ints, is_marked: Bools) -> Bools:
     marked_first = np.argsort(~is_marked, axis=1, kind="stable")  # (R, S) positions
     for rank in range(int(is_marked.sum(axis=1).max(initial=0))):
         position = marked_first[:, rank, None]
-        source_id = np.where(
-            np.take_along_axis(is_marked, position, axis=1),
-            np.take_along_axis(source, position, axis=1),
-            _NO_ID,
-        )  # (R, 1)
+        is_word, word = take_columns(is_marked, position), take_columns(source, position)
+        source_id = np.where(is_word, word, _NO_ID)  # (R, 1)
         occurs |= ids == source_id
     return occurs

@@ -1,6 +1,6 @@
 """Interface between beam search and a model: sources, candidates and the protocol `StepModel`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -11,6 +11,7 @@ Floats = npt.NDArray[np.floating[Any]]
 Bools = npt.NDArray[np.bool_]
 
 State = TypeVar("State")
+AnyArray = TypeVar("AnyArray", Ints, Floats, Bools)
 
 ID = np.int32  # type of ids and positions within search; models may return any integer type
 
@@ -68,6 +69,25 @@ class Candidates:
     copied_from: Ints
     end_log_probs: Floats
     attention: Floats
+
+    def take(self, columns: Ints) -> "Candidates":
+        """Return the words at (R, n) columns of each row."""
+        return replace(
+            self,
+            ids=take_columns(self.ids, columns),
+            log_probs=take_columns(self.log_probs, columns),
+            copied_from=take_columns(self.copied_from, columns),
+        )
+
+
+def take_columns(table: AnyArray, columns: Ints) -> AnyArray:
+    """Return columns of each row: (R, k) table, (R, n) columns -> (R, n).
+
+    This is faster than `np.take_along_axis`.
+    """
+    R, k = table.shape
+    taken: AnyArray = table.take(columns + np.arange(0, R * k, k)[:, None])
+    return taken
 
 
 class StepModel(Protocol[State]):

@@ -130,30 +130,27 @@ def add_surfaces(
         keep_all_caps=is_plain,
         language=language,
     )
-    result = list(_with_spellings(tokens, document, source_truecaser, case, language))
-    printed = [index for index, token in enumerate(result) if token.surface]  # indices
-    _match_quotes(result, printed)
+    spelled = list(_with_spellings(tokens, document, source_truecaser, case, language))
+    _match_quotes(spelled)
     if not is_plain:
-        _trim_end(result, printed)
-    capitalized = capitalize(
-        [result[index].surface for index in printed],
-        [result[index].norm for index in printed],
-        case,
-        language,
+        _trim_end(spelled)
+    printed = [token for token in spelled if token.surface]
+    surfaces = iter(
+        capitalize(
+            [word.surface for word in printed], [word.norm for word in printed], case, language
+        )
     )
-    surfaces = dict(zip(printed, capitalized, strict=True))
+    result = []
     end, previous = 0, None
-    for index, token in enumerate(result):
-        start = end
-        surface = surfaces.get(index, "")
-        if index in surfaces:
-            if previous is not None and _has_space(
-                previous, token, document, language, is_plain=is_plain
-            ):
+    for token in spelled:
+        start, surface = end, ""
+        if token.surface:
+            surface = next(surfaces)
+            if previous and _has_space(previous, token, document, language, is_plain=is_plain):
                 start += 1
             previous = token
         end = start + len(surface)
-        result[index] = replace(token, surface=surface, start=start, end=end)
+        result.append(replace(token, surface=surface, start=start, end=end))
     return result
 
 
@@ -208,19 +205,14 @@ def _with_spellings(
         yield replace(token, surface=surface, digits_from=digits_from)
 
 
-def _match_quotes(tokens: list[SummaryToken], printed: Sequence[int]) -> None:
-    """Change generated quotation marks to match copied text, in place.
+def _match_quotes(tokens: list[SummaryToken]) -> None:
+    """Change the surfaces of generated quotation marks to match copied text, in place.
 
     A generated mark takes the shape of the copied mark that it opens or closes. If all quotation
     marks and apostrophes in copied tokens are curly, the generated ones become curly too.
-
-    Args:
-        tokens: tokens with surfaces.
-        printed: indices of the printed tokens.
     """
     opening_index: dict[str, int] = {}  # by the norm of the closing mark
-    for index in printed:
-        token = tokens[index]
+    for index, token in enumerate(tokens):
         if token.norm in _CLOSING_NORM:
             opening_index[_CLOSING_NORM[token.norm]] = index
         elif token.norm in opening_index:
@@ -230,13 +222,11 @@ def _match_quotes(tokens: list[SummaryToken], printed: Sequence[int]) -> None:
                 tokens[index] = replace(token, surface=_CLOSING_QUOTE[first.surface])
             elif first.copied_from is None and token.surface in _OPENING_QUOTE:
                 tokens[first_index] = replace(first, surface=_OPENING_QUOTE[token.surface])
-    copied = "".join(
-        tokens[index].surface for index in printed if tokens[index].copied_from is not None
-    )
+    copied = "".join(token.surface for token in tokens if token.copied_from is not None)
     if any(c in copied for c in "‘’“”") and not any(c in copied for c in "'\""):
-        for index in printed:
-            if tokens[index].copied_from is None:
-                tokens[index] = replace(tokens[index], surface=_curly_surface(tokens[index]))
+        for index, token in enumerate(tokens):
+            if token.copied_from is None:
+                tokens[index] = replace(token, surface=_curly_surface(token))
 
 
 def _curly_surface(token: SummaryToken) -> str:
@@ -246,20 +236,20 @@ def _curly_surface(token: SummaryToken) -> str:
     return token.surface.replace("'", "’")
 
 
-def _trim_end(tokens: list[SummaryToken], printed: list[int]) -> None:
-    """Remove marks at the end, in place.
+def _trim_end(tokens: list[SummaryToken]) -> None:
+    """Remove marks at the end, in place: commas and similar, and the dots of a word like "on..".
 
-    A comma or similar mark is removed from `printed`, the indices of the printed tokens. The dots
-    of a last word such as "on.." are removed from its surface.
+    Removed tokens get an empty surface.
     """
-    while printed and tokens[printed[-1]].norm in _NOT_LAST:
-        printed.pop()
-    if not printed or not tokens[printed[-1]].surface.endswith(".."):
-        return
-    last = tokens[printed[-1]]
-    word = last.surface.rstrip(".")
-    trimmed = f"{word}." if "." in word else word  # "U.S.." becomes "U.S."
-    tokens[printed[-1]] = replace(last, surface=trimmed or last.surface)
+    for index in reversed(range(len(tokens))):
+        token = tokens[index]
+        if token.surface and token.norm not in _NOT_LAST:
+            if token.surface.endswith(".."):
+                word = token.surface.rstrip(".")
+                trimmed = f"{word}." if "." in word else word  # "U.S.." becomes "U.S."
+                tokens[index] = replace(token, surface=trimmed or token.surface)
+            return
+        tokens[index] = replace(token, surface="")
 
 
 def _has_space(

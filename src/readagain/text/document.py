@@ -75,17 +75,7 @@ def read_document(
         )
     else:
         spans = sentence_spans(plain, max_sentences=max_sentences, language=language)
-    sentences = []
-    for sentence_start, sentence_end in spans:
-        sentence = plain[sentence_start:sentence_end]
-        spans_inside = token_spans(sentence, language)
-        norms = normalize_tokens(token_at(sentence, *span, language) for span in spans_inside)
-        sentences.append(
-            tuple(
-                Token(norm, sentence_start + start, sentence_start + end)
-                for norm, (start, end) in zip(norms, spans_inside, strict=True)
-            )
-        )
+    sentences = [_read_sentence(plain[start:end], start, language) for start, end in spans]
     if sentences and len(plain) < len(text):  # entities were decoded
         offsets = original_offsets(text, sentences[-1][-1].end)
         sentences = [
@@ -151,6 +141,25 @@ def headline_tokens(text: str, language: Language = ENGLISH) -> list[str]:
     return tokenize(_to_plain_text(text, language), language)
 
 
+def headline_words(text: str, language: Language = ENGLISH) -> tuple[Token, ...]:
+    """Return the words of a headline with their spans; HTML entities are not decoded.
+
+    >>> headline_words("Who won?")[:2]
+    (Token(norm='who', start=0, end=3), Token(norm='won', start=4, end=7))
+    """
+    return _read_sentence(normalize_typography(text, language), 0, language)
+
+
+def _read_sentence(sentence: str, offset: int, language: Language) -> tuple[Token, ...]:
+    """Return the words of a sentence in normalized typography, with `offset` added to the spans."""
+    spans = token_spans(sentence, language)
+    norms = normalize_tokens(token_at(sentence, *span, language) for span in spans)
+    return tuple(
+        Token(norm, offset + start, offset + end)
+        for norm, (start, end) in zip(norms, spans, strict=True)
+    )
+
+
 def _to_plain_text(text: str, language: Language) -> str:
     """Decode HTML entities, which shortens a text, and normalize typography, which does not."""
-    return normalize_typography(decode_entities(text), keep_quotes=not language.has_english_rules)
+    return normalize_typography(decode_entities(text), language)

@@ -12,6 +12,8 @@ from html.entities import html5
 from sys import getsizeof
 from typing import Generic, TypeVar
 
+from readagain.text.language import ENGLISH, Language
+
 T = TypeVar("T")
 
 MAX_CACHE_BYTES = 32 << 20  # per `StringCache`
@@ -159,21 +161,21 @@ def original_offsets(text: str, length: int) -> list[int]:
     return offsets[: length + 1]
 
 
-def normalize_typography(text: str, *, keep_quotes: bool = False) -> str:
+def normalize_typography(text: str, language: Language = ENGLISH) -> str:
     """Replace typographic quotes, hyphens and dashes by the characters of the Penn Treebank.
 
     Each character is replaced by one character, so offsets stay valid. An opening single quote
-    becomes a back quote. With `keep_quotes`, for languages other than English, double quotes stay.
+    becomes a back quote. In languages other than English, double quotes stay.
 
     >>> print(normalize_typography("“The ’90s were ‘mine’,” she said"))
     "The '90s were `mine'," she said
     """
     if not text.isascii():
-        if keep_quotes:
+        if language.has_english_rules:
+            text = _TYPOGRAPHIC.sub(lambda match: _TREEBANK_CHARS[match[0]], text)
+        else:
             text = _TYPOGRAPHIC_EXCEPT_DOUBLE_QUOTES.sub(lambda match: _PLAIN_CHARS[match[0]], text)
             text = _LEFT_SINGLE_QUOTE.sub(lambda match: "'" if match[1] else "`", text)
-        else:
-            text = _TYPOGRAPHIC.sub(lambda match: _TREEBANK_CHARS[match[0]], text)
     if "'" in text:
         text = _OPENING_QUOTE.sub("`", text)
     return text

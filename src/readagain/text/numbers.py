@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from readagain.text.document import Document
 from readagain.text.normalization import StringCache
 
-_MASKED_NUMBER = re.compile(r"#(?:[.,:]?#)*")
-_AGE = re.compile(r"#+-year-olds?")
-_MAX_AGE_SUFFIX = len("-year-olds")
+# A word that starts with its only number, such as ## and ##pc.
+_STARTS_WITH_NUMBER = re.compile(r"(#(?:[.,:]?#)*)[^#]*")
+_AGE = re.compile(r"(#+)-year-olds?")
 
 
 class SourceNumbers:
@@ -21,20 +21,21 @@ class SourceNumbers:
     """
 
     def __init__(self, document: Document) -> None:
-        self._surfaces = [document.surface(word) for word in document.words]
-        self._norms = {  # norms of the source words that have a digit, by position
-            position: word.norm
+        # By position. A tokenized text may have # without digits.
+        self._surfaces = {
+            position: document.surface(word)
             for position, word in enumerate(document.words)
-            if any(c.isdigit() for c in self._surfaces[position])
+            if "#" in word.norm and any(map(str.isdigit, document.surface(word)))
         }
+        self._norms = {position: document.words[position].norm for position in self._surfaces}
         self._distinct_norms = set(self._norms.values())
+        self._ages = {age[1] for age in map(_AGE.fullmatch, self._distinct_norms) if age}
         self._used_positions: set[int] = set()
 
     def can_fill(self, norm: str) -> bool:
         """Return whether the document has digits for a word."""
-        return norm in self._distinct_norms or any(
-            _provides_digits(source_norm, norm) for source_norm in self._distinct_norms
-        )
+        norms = self._distinct_norms
+        return norm in norms or norm in self._ages or _FIRST_NUMBERS[norm] in norms
 
     def fill(self, norm: str, attended: Sequence[int]) -> tuple[str, int] | None:
         """Return a word with its digits and the source position of the digits, or None.
@@ -60,20 +61,17 @@ class SourceNumbers:
 
 def _provides_digits(source_norm: str, norm: str) -> bool:
     """Return whether a source word has the digits for a word with another norm, `norm`."""
-    return len(source_norm) <= len(norm) + _MAX_AGE_SUFFIX and _FITS[f"{source_norm}\n{norm}"]
+    age = _AGE.fullmatch(source_norm)
+    return source_norm == _FIRST_NUMBERS[norm] or (age is not None and age[1] == norm)
 
 
-def _fits(source_norm: str, norm: str) -> bool:
-    """Return whether a plain source number fits a word, or a source age fits a plain number."""
-    plain = _MASKED_NUMBER.match(norm)  # the # at the start of the word
-    if plain is None or _MASKED_NUMBER.findall(norm) != _MASKED_NUMBER.findall(source_norm):
-        return False
-    if norm == plain[0] and _AGE.fullmatch(source_norm):
-        return True
-    return source_norm == plain[0]
+def _first_number(norm: str) -> str:
+    """Return the number at the start of a word; '' if the word has another number or none."""
+    number = _STARTS_WITH_NUMBER.fullmatch(norm)
+    return "" if number is None else number[1]
 
 
-_FITS = StringCache(lambda norms: _fits(*norms.split("\n", 1)))  # norms have no line breaks
+_FIRST_NUMBERS = StringCache(_first_number)
 
 
 def _fill_digits(norm: str, surface: str) -> str:

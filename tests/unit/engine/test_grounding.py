@@ -1,5 +1,7 @@
 """Grounding: numbers and names that do not come from the text are not generated."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,12 +47,7 @@ def make_candidates(*ids, copied_from=-1):
 @pytest.fixture
 def active():
     """Return one hypothesis per text, in reverse order of the texts."""
-    return ActiveHypotheses(
-        documents=np.array([2, 1, 0]),
-        ids=np.empty((3, 0), dtype=np.int64),
-        copied_from=np.empty((3, 0), dtype=np.int64),
-        log_probs=np.zeros(3),
-    )
+    return replace(ActiveHypotheses.initial(3), documents=np.array([2, 1, 0]))
 
 
 def test_numbers_need_digits_in_the_text(constraint, active):

@@ -1,5 +1,7 @@
 """Decoding constraints, alone and in a search."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -21,12 +23,8 @@ from readagain.text.vocab import BOS, UNK
 def active_with(*rows):
     """Return one hypothesis with generated words per document."""
     ids = np.array(rows)
-    return ActiveHypotheses(
-        documents=np.arange(len(ids)),
-        ids=ids,
-        copied_from=np.full(ids.shape, -1),
-        log_probs=np.zeros(len(ids)),
-    )
+    copied_from = np.full(ids.shape, -1)
+    return replace(ActiveHypotheses.initial(len(ids)), ids=ids, copied_from=copied_from)
 
 
 def test_base_constraint_bans_nothing(make_candidates):
@@ -218,6 +216,15 @@ TABLE = {BOS: {4: 0.9}, 4: {5: 0.8}, 5: {6: 0.7}, UNK: {7: 0.9}}
 def search_after(model, sources, prefix, **options):
     options = {"beam_size": 2, "length": LengthConstraint(maximum=4)} | options
     return beam_search(model, sources, prefix=prefix, **options)
+
+
+def test_forced_word_is_the_only_candidate_and_has_no_bonus(make_candidates):
+    candidates, bonuses = make_candidates([[5, 6], [5, 6]]), np.full((2, 2), 1.5)
+    forced, forced_bonuses = ForcedPrefix([[7], []]).force(active_with([], []), candidates, bonuses)
+    assert forced.ids[:, 0].tolist() == [7, 5]
+    assert forced.log_probs.tolist() == [[0.0, -np.inf], [-1.0, -2.0]]
+    assert forced.end_log_probs.tolist() == [-np.inf, -1.0]
+    assert forced_bonuses.tolist() == [[0.0, 0.0], [1.5, 1.5]]
 
 
 def test_forced_prefixes_may_differ_in_length(table_model, sources_of):

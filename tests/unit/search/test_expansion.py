@@ -1,14 +1,15 @@
 """Expansion step of beam search: sorting, bans and selection."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from readagain.search.constraints import Constraint, ForcedPrefix
 from readagain.search.expansion import (
     Continuations,
-    find_allowed,
     select_continuations,
     sort_candidates,
+    take_allowed,
 )
 from readagain.search.hypotheses import ActiveHypotheses
 
@@ -34,95 +35,52 @@ def test_sort_candidates_returns_sorted_input_unchanged(make_candidates):
     assert sort_candidates(candidates) is candidates
 
 
-class BannedIds(Constraint):
-    """Constraint that bans the ids of one list per document."""
-
-    def __init__(self, *ids_by_document):
-        self.ids_by_document = ids_by_document
-
-    def banned_words(self, active, candidates):
-        return np.array(
-            [
-                np.isin(ids, self.ids_by_document[document])
-                for document, ids in zip(active.documents, candidates.ids, strict=True)
-            ]
-        ).reshape(candidates.ids.shape)
-
-
-def empty_hypotheses(num_rows):
-    return ActiveHypotheses(
-        documents=np.arange(num_rows),
-        ids=np.zeros((num_rows, 0), int),
-        copied_from=np.zeros((num_rows, 0), int),
-        log_probs=np.zeros(num_rows),
-    )
-
-
-@pytest.mark.parametrize("constraint", [Constraint(), BannedIds([]), BannedIds([9])])
-def test_find_allowed_returns_none_without_relevant_bans(make_candidates, constraint):
-    columns, is_missing = find_allowed(
-        empty_hypotheses(1), make_candidates([7, 8, 9]), constraint, ForcedPrefix([()]), 2
-    )
-    assert columns is None
-    assert is_missing is None
+@pytest.mark.parametrize("banned", [None, [[False, False, False]], [[False, False, True]]])
+def test_take_allowed_changes_nothing_without_relevant_bans(make_candidates, banned):
+    candidates, bonuses = make_candidates([7, 8, 9]), np.zeros((1, 3))
+    mask = None if banned is None else np.array(banned)
+    allowed, allowed_bonuses = take_allowed(candidates, bonuses, mask, 2)
+    assert allowed is candidates
+    assert allowed_bonuses is bonuses
 
 
 @pytest.mark.parametrize("num_banned", range(1, 12))
-def test_find_allowed_skips_any_number_of_bans(make_candidates, num_banned):
+def test_take_allowed_skips_any_number_of_bans(make_candidates, num_banned):
     num_rows = 30
     rng = np.random.default_rng(num_banned)
     ids = np.array([rng.permutation(np.arange(4, 18)) for _ in range(num_rows)])  # 14 candidates
     bans = [rng.choice(np.arange(4, 18), size=num_banned, replace=False) for _ in range(num_rows)]
-    columns, is_missing = find_allowed(
-        empty_hypotheses(num_rows),
-        make_candidates(ids),
-        BannedIds(*bans),
-        ForcedPrefix([()] * num_rows),
-        2,
-    )
-    assert not is_missing.any()
+    banned = np.array([np.isin(*pair) for pair in zip(ids, bans, strict=True)])
+    candidates = make_candidates(ids, copied_from=ids + 100)
+    allowed, bonuses = take_allowed(candidates, ids + 0.5, banned, 2)
+    assert np.isfinite(allowed.log_probs).all()
     for row in range(num_rows):
         allowed_ids = [word_id for word_id in ids[row] if word_id not in bans[row]]
-        assert ids[row, columns[row]].tolist() == allowed_ids[:2]
+        assert allowed.ids[row].tolist() == allowed_ids[:2]
+    assert (allowed.copied_from == allowed.ids + 100).all()
+    assert (bonuses == allowed.ids + 0.5).all()
 
 
 @pytest.mark.parametrize("num_rows", [1, 5])
-def test_find_allowed_marks_missing_candidates(make_candidates, num_rows):
+def test_take_allowed_fills_rows_up_with_impossible_words(make_candidates, num_rows):
     ids = np.tile(np.arange(4, 13), (num_rows, 1))
-    bans = [ids[0, :-1], *[[]] * (num_rows - 1)]
-    columns, is_missing = find_allowed(
-        empty_hypotheses(num_rows),
-        make_candidates(ids),
-        BannedIds(*bans),
-        ForcedPrefix([()] * num_rows),
-        2,
-    )
-    assert columns[0, 0] == ids.shape[1] - 1
-    assert is_missing[0].tolist() == [False, True]
-    assert not is_missing[1:].any()
-
-
-def test_find_allowed_never_bans_a_forced_word(make_candidates):
-    prefix = ForcedPrefix([[4], []])
-    columns, is_missing = find_allowed(
-        empty_hypotheses(2), make_candidates([[4, 5], [4, 5]]), BannedIds([4], [4]), prefix, 1
-    )
-    assert columns.tolist() == [[0], [1]]
-    assert not is_missing.any()
+    banned = np.zeros(ids.shape, dtype=bool)
+    banned[0, :-1] = True
+    candidates = make_candidates(ids)
+    allowed, bonuses = take_allowed(candidates, None, banned, 2)
+    assert allowed.ids[0, 0] == 12
+    assert allowed.log_probs[0].tolist() == [-9.0, -np.inf]
+    assert allowed.log_probs[1:].tolist() == [[-1.0, -2.0]] * (num_rows - 1)
+    assert np.isfinite(candidates.log_probs).all()
+    assert bonuses is None
 
 
 def select(documents, ranking_scores, num_to_select):
     """Return a selection, and the (row, column) of each selected continuation by document."""
     rows, columns = np.shape(ranking_scores)
-    active = ActiveHypotheses(
-        documents=np.array(documents),
-        ids=np.zeros((rows, 1), dtype=np.int64),
-        copied_from=np.full((rows, 1), -1),
-        log_probs=np.zeros(rows),
-    )
+    active = replace(ActiveHypotheses.initial(rows), documents=np.array(documents))
     scores = np.array(ranking_scores, dtype=np.float64)
     continuations = Continuations(
-        candidate_columns=None,
         log_probs=scores,
         scores=scores,
         ranking_scores=scores,

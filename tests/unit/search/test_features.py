@@ -1,12 +1,14 @@
 """Extractive features, computed by hand, and their effect on search."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.search.beam import beam_search
-from readagain.search.constraints import ForcedPrefix, LengthConstraint
+from readagain.search.constraints import LengthConstraint
 from readagain.search.features import ExtractiveFeatures, FeatureWeights, count_features
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import SourceBatch
@@ -19,12 +21,8 @@ NO_WEIGHTS = FeatureWeights()
 def active_with(*rows):
     """Return one hypothesis with generated words per document."""
     ids = np.array(rows, dtype=np.int32).reshape(len(rows), -1)
-    return ActiveHypotheses(
-        documents=np.arange(len(rows)),
-        ids=ids,
-        copied_from=np.full(ids.shape, -1),
-        log_probs=np.zeros(len(rows)),
-    )
+    copied_from = np.full(ids.shape, -1)
+    return replace(ActiveHypotheses.initial(len(rows)), ids=ids, copied_from=copied_from)
 
 
 def features(sources, words, ids):
@@ -85,21 +83,10 @@ def test_max_bonus_respects_nested_features():
 def test_rerank_sorts_by_log_prob_plus_bonus(sources_of, make_candidates):
     source = sources_of([5, 6])
     extractive = ExtractiveFeatures(source, FeatureWeights(unigram=1.5))
-    reranked, bonuses = extractive.rerank(
-        active_with([]), make_candidates([7, 4, 6]), ForcedPrefix([()])
-    )
+    reranked, bonuses = extractive.rerank(active_with([]), make_candidates([7, 4, 6]))
     assert reranked.ids.tolist() == [[7, 6, 4]]
     assert reranked.log_probs.tolist() == [[-1, -3, -2]]
     assert bonuses.tolist() == [[0, 1.5, 0]]
-
-
-def test_rerank_gives_forced_words_no_bonus(sources_of, make_candidates):
-    source = sources_of([5, 6])
-    extractive = ExtractiveFeatures(source, FeatureWeights(unigram=1.5))
-    prefix = ForcedPrefix([[6]])
-    active = active_with([])
-    _, bonuses = extractive.rerank(active, prefix.force(make_candidates([7, 6]), active), prefix)
-    assert not bonuses.any()
 
 
 def test_features_change_the_best_but_not_its_log_probs(table_model, sources_of):
