@@ -92,7 +92,7 @@ def command(
         if result.is_interrupted:
             return
     if (out / "results.md").exists():  # missing if no experiment is finished yet
-        print(f"{out / 'results.md'}: tables and claims; {out / 'tables'}: the tables as files")
+        print(f"{out / 'results.md'}: report; {out / 'tables'}: the tables as files")
     if result is not None and result.failed:
         raise typer.Exit(1)
 

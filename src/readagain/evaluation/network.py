@@ -77,19 +77,26 @@ class NetworkSystem:
     styles: Mapping[str, str] | None = None
 
     def describe(self) -> dict[str, Any]:
-        """Return the title, checksum, precision and decoding settings of the model."""
+        """Return the title, checksum, precision and decoding settings of the model.
+
+        `changed_settings` are the decoding settings that differ from those of the model folder.
+        """
         manifest = self.model_dir.path / MANIFEST_FILE
         decode = asdict(self.summarizer.run.decode)
         if self.styles is not None:
             decode["style"] = " or ".join(
                 f"{style} ({form} text)" for form, style in self.styles.items()
             )
+        own_decode = asdict(self.model_dir.run.decode)
         return {
             "title": self.model_dir.run.title,
             "sha256": sha256(manifest.read_bytes()).hexdigest(),
             "precision": self.precision or self.model_dir.precisions[0],
             "threads": self.threads,
             "decode": decode,
+            "changed_settings": {
+                name: value for name, value in decode.items() if value != own_decode[name]
+            },
         }
 
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:

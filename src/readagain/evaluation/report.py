@@ -23,6 +23,8 @@ _STAT_TITLES = {
 }
 _MIN_DISTINCT_RATIO = 0.5
 """A model with fewer different summaries per text has probably collapsed."""
+_SHORT_HASH = 12
+"""Number of characters of a checksum that are printed; the JSON output has all of them."""
 
 
 def stats_rows(result: Evaluation) -> list[tuple[str, str, str]]:
@@ -54,7 +56,7 @@ def metadata(result: Evaluation) -> list[tuple[str, str]]:
     lines = [
         ("model", _describe_model(result)),
         ("data", f"{names} ({data.format}, {text_form})"),
-        ("rows", f"{len(data.rows):,}{selection}, SHA-256 {data.fingerprint}"),
+        ("rows", f"{len(data.rows):,}{selection}, SHA-256 {data.fingerprint[:_SHORT_HASH]}"),
         ("ROUGE", result.rouge.protocol.options.flags()),
         (
             "UNK",
@@ -84,13 +86,16 @@ def few_summaries_warning(result: Evaluation) -> str | None:
 
 
 def _describe_model(result: Evaluation) -> str:
+    """Return the name and details of the system, and the settings that differ from its own."""
     details = [
-        f"{name} {value}" for name, value in result.details.items() if not isinstance(value, dict)
+        f"{name} {value[:_SHORT_HASH] if name == 'sha256' else value}"
+        for name, value in result.details.items()
+        if not isinstance(value, dict)
     ]
-    decode: dict[str, float | str] = result.details.get("decode", {})
+    changed: dict[str, float | str] = result.details.get("changed_settings", {})
     settings = [
         f"{name} {value if isinstance(value, str) else f'{value:g}'}"
-        for name, value in decode.items()
+        for name, value in changed.items()
     ]
     return ", ".join([result.system, *details, *settings])
 

@@ -1,4 +1,7 @@
-"""Report of the results: one page with claims, tables and plots."""
+"""Report of the results: one page with claims, tables and plots.
+
+At the scale `small` it has no claims: verdicts on noise would only mislead.
+"""
 
 import math
 from pathlib import Path
@@ -44,14 +47,16 @@ def write_report(out: Path) -> list[str]:
     except MissingExtraError as error:
         problems.append(f"no plots: {error}")
     paragraphs = ["# Results", PAGE_TEXTS["introduction"]]
-    if any(result.scale == "small" for result in store.results):
+    scales = {result.scale for result in store.results} | ({timing["scale"]} if timing else set())
+    if "small" in scales:
         paragraphs.append(PAGE_TEXTS["small_scale"])
-    paragraphs += [
-        "## Claims",
-        PAGE_TEXTS["verdicts"],
-        "\n".join(_describe_recipe(store, recipe) for recipe in store.recipes),
-        claims_markdown(judge_claims(store, timing)),
-    ]
+    else:
+        paragraphs += [
+            "## Claims",
+            PAGE_TEXTS["verdicts"],
+            "\n".join(_describe_recipe(store, recipe) for recipe in store.recipes),
+            claims_markdown(judge_claims(store, timing)),
+        ]
     plot_names = {path.stem: path.name for path in plots}
     for table in tables:
         paragraphs.append(table.markdown())

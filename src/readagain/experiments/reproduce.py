@@ -17,6 +17,7 @@ from readagain.experiments.run_experiment import ExperimentRunner, InterruptedRu
 from readagain.experiments.timing import measure_timing
 from readagain.storage.differences import differences
 from readagain.storage.locks import locked_dir
+from readagain.training.display import print_line
 from readagain.training.stop_signal import catch_stop_signals
 
 DECODING_TIME = "decoding time"
@@ -69,7 +70,7 @@ def reproduce(options: ReproduceOptions, console: Console) -> ReproduceResult:
     # If runs were needed and none has a result, there is nothing to report.
     if result.done or result.existing or not (result.failed or result.skipped):
         for problem in write_report(options.out):
-            console.out(problem, highlight=False)
+            print_line(console, problem)
     return result
 
 
@@ -91,12 +92,13 @@ def run_experiments(options: ReproduceOptions, console: Console) -> ReproduceRes
         plan = plan_runs(
             experiments, options.recipes, seeds=options.seeds, only_seed=options.only_seed
         )
-        for planned in plan:
+        for number, planned in enumerate(plan, start=1):
             try:
                 runner.check_stop()
                 if _is_done(planned, runner):
                     result.existing.append(planned.name)
                 else:
+                    runner.print(f"run {number} of {len(plan)}: {planned.name}")
                     runner.run(planned)
                     result.done.append(planned.name)
             except InterruptedRunError:

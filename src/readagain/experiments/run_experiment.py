@@ -39,6 +39,7 @@ from readagain.rouge.options import MEASURES, SCORE_KINDS
 from readagain.search.features import FEATURE_NAMES
 from readagain.storage.output_dir import LocalDir
 from readagain.training.checkpoint import latest_checkpoint
+from readagain.training.display import print_line
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 from readagain.training.metrics import read_curves
@@ -100,7 +101,6 @@ class ExperimentRunner:
     def run(self, planned: PlannedRun) -> None:
         """Run an experiment, write its result and print its scores."""
         if planned.experiment.is_trained:
-            self.print(f"{planned.name}: training")
             result = self.train_and_score(planned, self.run_spec(planned))
         else:
             result = self.score_baseline(planned)
@@ -109,7 +109,7 @@ class ExperimentRunner:
             + " / ".join(f"{100 * value:.2f}" for value, _, _ in dataset_result.rouge.values())
             for name, dataset_result in result.sets.items()
         )
-        self.print(f"{planned.name}: {result.seconds:.0f} s; {scores}")
+        self.print(f"{planned.name}: {result.seconds:.0f} s; ROUGE-1 / 2 / L: {scores}")
 
     def score_baseline(self, planned: PlannedRun) -> ExperimentResult:
         """Score a baseline and write the result."""
@@ -312,8 +312,8 @@ class ExperimentRunner:
             torch.cuda.empty_cache()
 
     def print(self, line: str) -> None:
-        """Print a line as it is, without markup."""
-        self.console.out(line, highlight=False)
+        """Print a line."""
+        print_line(self.console, line)
 
 
 def own_decode_settings(

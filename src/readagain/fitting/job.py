@@ -45,6 +45,7 @@ from readagain.model_dir import ModelDir
 from readagain.storage.files import read_json_object
 from readagain.storage.output_dir import LocalDir
 from readagain.text.language import UNDETERMINED, find_language
+from readagain.training.display import print_line
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 from readagain.training.parallel import DeviceName, choose_device
@@ -226,6 +227,7 @@ class FitJob:
             )
         if self.epochs is not None:
             run = override(run, {"train.epochs": self.epochs})
+        self._print("measuring the speed of training")
         timing = measure_job(self._make_job(run), device_name=self.device, threads=self.threads)
         return FitPlan(run=run, network_name=network_name, timing=timing)
 
@@ -246,10 +248,15 @@ class FitJob:
         threads = "" if device.type == "cuda" else f", {pluralize(timing.threads, 'thread')}"
         network = "fine-tuning of" if self.base is not None else "network of size"
         self._print(f"{network} {plan.network_name} on {describe_device(device)}{threads}")
+        limit, early_stop = "", ""
+        if spec.patience < spec.epochs:
+            limit = "at most "
+            patience = pluralize(spec.patience, "epoch")
+            early_stop = f"; stops early after {patience} without a lower dev loss"
         self._print(
-            f"at most {pluralize(spec.epochs, 'epoch')} of "
-            f"{pluralize(timing.steps_per_epoch, 'update')} with {spec.batch_size} pairs; stops "
-            f"early after {pluralize(spec.patience, 'epoch')} without a lower dev loss"
+            f"{limit}{pluralize(spec.epochs, 'epoch')} of "
+            f"{pluralize(timing.steps_per_epoch, 'update')} with {spec.batch_size} pairs"
+            f"{early_stop}"
         )
         num_texts = NUM_CHECK_TEXTS + min(manifest.splits["test"]["pairs"], MAX_TEST_PAIRS)
         export_s = num_texts * _EVALUATION_S.get(plan.network_name, _EVALUATION_S["large"])
@@ -274,7 +281,7 @@ class FitJob:
         return FitResult(out=self.out, is_finished=True, scores=scores, notes=tuple(notes))
 
     def _print(self, line: str) -> None:
-        self.console.out(line, highlight=False)
+        print_line(self.console, line)
 
 
 def _check_language(run: RunSpec, manifest: CorpusManifest, base: Path) -> None:

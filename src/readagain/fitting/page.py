@@ -20,7 +20,7 @@ MAX_TEXT_CHARS = 600
 """Maximum number of characters shown of the text of a sample."""
 _WIDTH, _HEIGHT = 320, 170
 """Size of a chart in pixels."""
-_LEFT, _RIGHT, _TOP, _BOTTOM = 38, 8, 8, 22
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 8, 8, 22
 """Margins of a chart in pixels."""
 
 

@@ -21,6 +21,18 @@ _SAMPLE_WORDS = 20
 """Maximum number of words printed of the text of a sample."""
 
 
+def print_line(console: Console, line: str, *, style: str | None = None) -> None:
+    """Print a line as it is, without markup; a terminal wraps it between words."""
+    console.print(
+        line,
+        style=style,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        soft_wrap=not console.is_terminal,
+    )
+
+
 class Display:
     """Console output of a run."""
 
@@ -30,6 +42,7 @@ class Display:
         self.epochs = 0
         self._progress: Progress | None = None
         self._last_line_time = -PLAIN_LINE_INTERVAL_S
+        self._last_samples: Sequence[Headline] = ()
 
     def show_start(self, job: ResolvedJob, state: TrainingState, *, total_steps: int) -> None:
         """Print the network, the size of the corpus, notes and warnings."""
@@ -53,7 +66,7 @@ class Display:
         if not self.console.is_terminal:
             yield
             return
-        columns = (BarColumn(), TextColumn("{task.description}", markup=False))
+        columns = (BarColumn(bar_width=10), TextColumn("{task.description}", markup=False))
         with Progress(*columns, console=self.console, transient=True) as self._progress:
             self._progress.add_task("", total=self.total_steps)
             yield
@@ -61,7 +74,7 @@ class Display:
 
     def print_line(self, line: str, *, style: str | None = None) -> None:
         """Print one line."""
-        self.console.out(line, style=style, highlight=False)
+        print_line(self.console, line, style=style)
 
     def warn(self, warning: str) -> None:
         """Print a warning."""
@@ -72,11 +85,12 @@ class Display:
 
         Without a progress line, print at most one record every `PLAIN_LINE_INTERVAL_S`.
         """
+        # The end is cut off on a narrow terminal.
         line = (
             f"step {record['step']:,} of {self.total_steps:,} · "
-            f"epoch {record['epoch']:.2f} of {self.epochs} · loss {record['loss']:.3f} · "
-            f"rate {record['learning_rate']:.2g} · {record['pairs_per_s']:,.0f} pairs/s · "
-            f"{timedelta(seconds=round(seconds_left))} left"
+            f"{timedelta(seconds=round(seconds_left))} left · loss {record['loss']:.3f} · "
+            f"epoch {record['epoch']:.2f} of {self.epochs} · "
+            f"{record['pairs_per_s']:,.0f} pairs/s · rate {record['learning_rate']:.2g}"
         )
         if self._progress is not None:
             self._progress.update(
@@ -96,7 +110,7 @@ class Display:
     def show_validation(
         self, scores: Scores, samples: Sequence[Headline], *, is_best: bool
     ) -> None:
-        """Print scores and sample headlines of a validation."""
+        """Print the scores of a validation, and the sample headlines that have changed."""
         rouge = ""
         if scores.rouge_1 is not None:
             rouge = (
@@ -107,9 +121,12 @@ class Display:
             f"validated at step {scores.step:,}: dev loss {scores.dev_loss:.3f}{rouge}{best}"
         )
         for sample in samples:
+            if sample in self._last_samples:
+                continue
             self.print_line(f"  text   {_truncate(sample.source)}")
             self.print_line(f"  human  {sample.reference}")
             self.print_line(f"  model  {sample.output}")
+        self._last_samples = samples
 
 
 def _truncate(text: str) -> str:

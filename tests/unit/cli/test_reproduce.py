@@ -1,6 +1,7 @@
 """`readagain reproduce`: errors, skipped experiments and stop signals."""
 
 import os
+import re
 import signal
 
 import pytest
@@ -69,6 +70,15 @@ def test_reproduce_without_parser_skips_topiary(reproduce, monkeypatch):
     assert status == 0
     [skipped] = [line for line in lines if line.startswith("skipped topiary/untrained-seed1: ")]
     assert "Link Grammar" in skipped
+
+
+@pytest.mark.needs_extras
+def test_reproduce_prints_number_of_run_and_names_of_scores(reproduce):
+    _, lines = reproduce("prefix", "lead")
+    assert "run 1 of 2: prefix/untrained-seed1" in lines
+    assert "run 2 of 2: lead/untrained-seed1" in lines
+    [scores] = [line for line in lines if line.startswith("lead/untrained-seed1: ")]
+    assert re.search(r"; ROUGE-1 / 2 / L: invented [\d.]+ / [\d.]+ / [\d.]+; invented-duc ", scores)
 
 
 @pytest.mark.needs_extras

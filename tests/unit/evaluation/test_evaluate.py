@@ -1,6 +1,7 @@
 """Evaluations on invented data."""
 
 import json
+import re
 
 import pytest
 
@@ -134,10 +135,22 @@ def test_metadata_names_model_decoding_and_data(evaluated, toy, duc):
     assert "title Toy" in rows["model"]
     assert "beam_size 32" in rows["model"]
     assert "consensus_by recall" in rows["model"]
+    assert re.search(r"sha256 [0-9a-f]{12},", rows["model"])
+    assert re.search(r"SHA-256 [0-9a-f]{12}$", rows["rows"])
     assert rows["data"].endswith(
         "input.txt, task1_ref0.txt, task1_ref1.txt (duc, tokenized as in Gigaword)"
     )
     assert rows["UNK"] == "0 rows with it in a reference, 0 summaries with it"
+
+
+def test_metadata_has_only_settings_that_differ_from_the_model(evaluated, toy, gigaword):
+    found = evaluated(toy, gigaword, "gigaword")
+    assert dict(metadata(found))["model"].endswith("threads 1")
+    assert found.as_json()["model"]["changed_settings"] == {}
+    assert found.as_json()["model"]["decode"]["beam_size"] == 4
+    found = evaluated(toy, gigaword, "gigaword", decoding={"beam": 2, "max_words": 9})
+    assert dict(metadata(found))["model"].endswith("threads 1, beam_size 2, max_words 9")
+    assert found.as_json()["model"]["changed_settings"] == {"beam_size": 2, "max_words": 9}
 
 
 def test_unknown_model_lists_the_models():

@@ -176,6 +176,12 @@ def test_plan_is_printed_before_training(epochs_of_fit, capsys):
         "dev loss"
     ) in printed
     assert "estimate: 0.5 s per update, about 2 minutes of training at most" in printed
+    assert printed.index("measuring the speed") < printed.index("network of size")
+
+
+def test_plan_without_early_stop_does_not_mention_it(epochs_of_fit, capsys):
+    epochs_of_fit(console=Console(width=300), epochs=3)
+    assert "\n3 epochs of 6 updates with 16 pairs\n" in capsys.readouterr().out
 
 
 def test_more_epochs_change_the_plan_and_fewer_are_refused(epochs_of_fit, tmp_path):

@@ -1,5 +1,6 @@
 """HTML report of a fit: content, and escaping of data."""
 
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -100,6 +101,12 @@ def test_page_names_model_and_language():
     assert 'lang="de"' in text
 
 
+def test_chart_has_room_for_its_labels():
+    [label] = re.findall(r'<text x="(\d+)".*?>(100\.00)</text>', line_chart({"x": [(1, 1e2)]}, 1))
+    x, text = label
+    assert int(x) >= 7 * len(text)  # a digit of 11 px is at most 7 px wide
+
+
 def test_page_shows_twenty_samples_of_many():
     assert Page(render(num_texts=30)).counts["article"] == NUM_SAMPLES
     assert Page(render(num_texts=3)).counts["article"] == 3
@@ -136,7 +143,7 @@ def test_line_chart_scales_points_and_labels():
     assert ">3.00</text>" in chart
     assert ">2</text>" in chart  # epochs
     # The first point has the highest value; the last point is at the right and at the bottom.
-    assert 'points="175.0,8.0 312.0,148.0"' in chart
+    assert 'points="180.0,8.0 312.0,148.0"' in chart
 
 
 def test_line_chart_accepts_one_point_and_none():

@@ -18,9 +18,9 @@ RECORD = {
 }
 
 
-def make_display(*, is_terminal):
+def make_display(*, is_terminal, width=200):
     output = io.StringIO()
-    console = Console(file=output, force_terminal=is_terminal, width=200, color_system=None)
+    console = Console(file=output, force_terminal=is_terminal, width=width, color_system=None)
     return Display(console), output
 
 
@@ -50,7 +50,7 @@ def test_show_update_limits_plain_lines(monkeypatch):
     lines = output.getvalue().splitlines()
     assert len(lines) == 2
     assert lines[0] == (
-        "step 40 of 0 · epoch 1.25 of 0 · loss 3.142 · rate 0.0005 · 12,346 pairs/s · 0:01:15 left"
+        "step 40 of 0 · 0:01:15 left · loss 3.142 · epoch 1.25 of 0 · 12,346 pairs/s · rate 0.0005"
     )
 
 
@@ -59,6 +59,36 @@ def test_live_line_is_removed_at_the_end():
     with display.progress_line():
         display.show_update(RECORD, seconds_left=75.0)
     assert "loss 3.142" in output.getvalue()
+
+
+def test_progress_line_shows_loss_and_time_left_in_80_columns():
+    display, output = make_display(is_terminal=True, width=80)
+    display.total_steps, display.epochs = 15_000, 10
+    with display.progress_line():
+        display.show_update({**RECORD, "step": 12_340}, seconds_left=75.0)
+    shown = "step 12,340 of 15,000 · 0:01:15 left · loss 3.142 · epoch 1.25 of 10"
+    assert shown in output.getvalue()
+
+
+def test_print_line_wraps_between_words_on_a_terminal_only():
+    for is_terminal, expected in ((True, ["one two", "three"]), (False, ["one two three"])):
+        display, output = make_display(is_terminal=is_terminal, width=10)
+        display.print_line("one two three")
+        assert [line.rstrip() for line in output.getvalue().splitlines()] == expected
+
+
+def test_show_validation_prints_only_samples_that_changed():
+    display, output = make_display(is_terminal=False)
+    scores = Scores(step=9, dev_loss=2.5)
+    first, second = Headline("first text", "a", "b"), Headline("second text", "a", "b")
+    display.show_validation(scores, [first, second], is_best=True)
+    output.seek(0)
+    output.truncate()
+    changed = Headline("second text", "changed", "b")
+    display.show_validation(scores, [first, changed], is_best=True)
+    assert "first text" not in output.getvalue()
+    assert "second text" in output.getvalue()
+    assert "  model  changed" in output.getvalue()
 
 
 def test_show_validation_prints_scores_and_headlines():
