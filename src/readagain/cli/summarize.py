@@ -13,6 +13,7 @@ import typer
 from readagain.cli import options
 from readagain.cli.inputs import STDIN, is_input, make_read_options, read_inputs
 from readagain.cli.options import writing_option
+from readagain.cli.output import check_new
 from readagain.config.options import SummarizeOptions
 from readagain.errors import ConfigError, DataError, for_terminal, one_line, pluralize
 from readagain.formats.records import InvalidRecord, OnError, invalid_record_error
@@ -240,9 +241,7 @@ def _check_overwrite(output: Path | None, inputs: Sequence[str], *, overwrite: b
         if is_input(path, inputs):
             raise ConfigError(f"{path}: an input, which would be replaced; name another --output")
         if not overwrite:
-            raise ConfigError(
-                f"{path}: exists already; name another file, or replace it with --overwrite"
-            )
+            check_new(path)
 
 
 def _is_json_name(output: Path) -> bool:
