@@ -103,9 +103,7 @@ def test_existing_file_is_replaced_only_on_request(explain, tmp_path, option):
 def test_overwrite_needs_a_file(explain):
     done = explain(POLICE, "--overwrite")
     assert done.returncode == 2
-    assert done.stderr == (
-        "readagain: --overwrite: needs --html or --png; name a file to write\n"
-    )
+    assert done.stderr == ("readagain: --overwrite: needs --html or --png; name a file to write\n")
 
 
 def test_percentages_have_one_form(explain):
