@@ -5,14 +5,13 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, get_args
 
 from markup import ENTRY, NOTE, SECTION, one_line, table
 from typer.models import ArgumentInfo, ParameterInfo
 
 from readagain.cli.main import COMMANDS
+from readagain.cli.options import value_name
 
 
 def command_line_page() -> str:
@@ -46,7 +45,7 @@ def command_section(name: str, command: Callable[..., None], examples: Iterable[
         if info is None:  # Typer's context
             continue
         value_type = metadata[0]
-        is_many, value = _value_name(value_type)
+        is_many = "list[" in str(value_type)
         help_text = one_line(info.help or "")
         if isinstance(info, ArgumentInfo):
             shown = info.metavar or parameter.name.upper()
@@ -60,7 +59,7 @@ def command_section(name: str, command: Callable[..., None], examples: Iterable[
             names = ", ".join(each for each in declared if each.startswith("-"))
             names = names or f"--{parameter.name.replace('_', '-')}"
             is_flag = value_type in (bool, bool | None)
-            shown = "" if is_flag else f" {info.metavar or value}"
+            shown = "" if is_flag else f" {info.metavar or value_name(value_type)}"
             options.append((f"`{names}{shown}`", _with_default(help_text, info, parameter.default)))
     usage.append("[OPTIONS]")
     parts.append(f"```\n{' '.join(usage)}\n```")
@@ -71,18 +70,6 @@ def command_section(name: str, command: Callable[..., None], examples: Iterable[
     if examples:
         parts.append("Examples:\n\n```\n" + "\n".join(examples) + "\n```")
     return parts
-
-
-def _value_name(value_type: Any) -> tuple[bool, str]:
-    """Return whether an option takes several values, and a name for one of them."""
-    members = [each for each in get_args(value_type) if each is not type(None)]
-    if get_origin(value_type) in (Union, UnionType):
-        return _value_name(members[0])
-    if get_origin(value_type) is list:
-        return True, _value_name(members[0])[1]
-    if get_origin(value_type) is Literal:
-        return False, "|".join(members)
-    return False, {int: "INTEGER", float: "NUMBER", Path: "PATH"}.get(value_type, "TEXT")
 
 
 def _with_default(help_text: str, info: ParameterInfo, value: object) -> str:

@@ -1,5 +1,6 @@
 """`readagain batch`: write headlines for many files in a resumable job."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import typer
@@ -105,6 +106,7 @@ def command(
     from readagain.batch.shards import SplitOptions
     from readagain.cli.progress import job_progress
 
+    _check_output_folder(out)
     if address is not None and engine != "ray":
         raise ConfigError(f"--address {address}: needs --engine ray; add it or remove --address")
     if engine == "local":  # not for Ray, whose machines may have more processors
@@ -150,6 +152,25 @@ def command(
 
         manifest = run_batch(job, run_shards, on_progress=on_progress)
     _print_summary(manifest, out, kept_rows)
+
+
+def _check_output_folder(out: str) -> None:
+    """Check that the last argument is not a forgotten output folder, or the name of a file."""
+    from readagain.formats.texts import TABLE_SUFFIXES
+
+    path = Path(out)
+    if "://" in out or path.is_dir():
+        return
+    if path.exists():
+        raise ConfigError(
+            f"{out}: is a file, but the last argument is the output folder; name a folder after "
+            "the inputs"
+        )
+    if path.suffix.lower() in TABLE_SUFFIXES:
+        raise ConfigError(
+            f"{out}: is the name of a file, but the output is a folder; name a folder, such as "
+            f"{path.with_suffix('')}"
+        )
 
 
 def _print_summary(manifest: "JobManifest", out: str, kept_rows: int) -> None:

@@ -9,8 +9,9 @@ import typer
 
 from readagain.cli import options
 from readagain.cli.inputs import STDIN, make_read_options, read_inputs
+from readagain.cli.output import check_new
 from readagain.config.options import SummarizeOptions
-from readagain.errors import DataError
+from readagain.errors import ConfigError, DataError
 from readagain.formats.records import valid_records
 from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
@@ -45,6 +46,9 @@ def command(
         Path | None,
         typer.Option("--png", metavar="FILE", help="File for a picture: .png, .svg or .pdf."),
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace existing files of --html and --png.")
+    ] = False,
     as_json: options.AsJson = False,
     encoding: options.Encoding = "utf-8",
     threads: options.Threads = None,
@@ -58,8 +62,12 @@ def command(
     from readagain.formats.jsonl import printable_json
     from readagain.storage.files import check_writable, write_output
 
+    if overwrite and html is None and png is None:
+        raise ConfigError("--overwrite: needs --html or --png; name a file to write")
     for file in (html, png):
         check_writable(file)
+        if file is not None and not overwrite:
+            check_new(file)
     if png is not None:
         check_plot(png)
     record = _read_text(input, encoding)

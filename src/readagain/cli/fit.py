@@ -64,9 +64,10 @@ def _print_result(result: "FitResult") -> None:
     if not result.is_finished:
         return
     measures = next(iter(result.scores.values()))
-    print(f"{'F1 in percent':<15}" + "".join(f"{name.upper():>24}" for name in measures))
+    width = max(len(name) for name in ("F1 in percent", *result.scores)) + 2
+    print(f"{'F1 in percent':<{width}}" + "".join(f"{name.upper():>24}" for name in measures))
     for name, scores in result.scores.items():
         cells = (f"{value:.1f} ({low:.1f} to {high:.1f})" for value, low, high in scores.values())
-        print(f"{name:<15}" + "".join(f"{cell:>24}" for cell in cells))
+        print(f"{name:<{width}}" + "".join(f"{cell:>24}" for cell in cells))
     print(f"{result.report}: report")
     print(f"{result.out}: ready; to use it, run: readagain serve --model {result.out}")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from readagain.formats.texts import TextReadOptions, TextRecord
 
 STDIN = "-"
+STDIN_NAME = "standard input"
 
 
 def read_inputs(
@@ -34,26 +35,26 @@ def read_inputs(
             f"readagain {command} article.txt"
         )
     files = {argument: _find_path(argument) for argument in inputs if argument != STDIN}
-    shows_hints = command == "summarize" and options.format is None
 
     def read() -> "Iterator[TextRecord | InvalidRecord]":
-        for argument in inputs:
+        for number, argument in enumerate(inputs, start=1):
             if argument == STDIN:
                 # A new file object, since Python aborts if it exits while a thread reads sys.stdin.
                 with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
-                    for record in read_stream(stream, "standard input", options):
-                        if shows_hints and isinstance(record, TextRecord):
-                            _print_format_hint(record)
-                        yield record
+                    yield from read_stream(stream, STDIN_NAME, options)
             elif (path := files[argument]) is None:
-                yield TextRecord(argument, "the text", {"text": argument})
+                where = "the text" if len(inputs) == 1 else f"text {number}"
+                if len(argument.split()) == 1 and any(map(str.isalnum, argument)):
+                    where += " (no file has this name)"  # perhaps mistyped
+                yield TextRecord(argument, where, {"text": argument})
             elif path.is_file():
                 yield from read_texts(path, options)
             else:  # a pipe or device, such as /dev/stdin
                 with path.open("rb") as stream:
                     yield from read_stream(stream, str(path), options)
 
-    return read()
+    has_hint = command == "summarize" and options.format is None
+    return _with_format_hint(read()) if has_hint else read()
 
 
 def is_input(path: Path, inputs: Iterable[str]) -> bool:
@@ -62,21 +63,39 @@ def is_input(path: Path, inputs: Iterable[str]) -> bool:
     return any(file is not None and file.samefile(path) for file in files)
 
 
-def _print_format_hint(record: "TextRecord") -> None:
-    """Print a hint if each line of a text looks like a separate text.
+def _with_format_hint(
+    records: "Iterator[TextRecord | InvalidRecord]",
+) -> "Iterator[TextRecord | InvalidRecord]":
+    """Yield records; print a hint for the first text whose lines look like separate texts."""
+    has_hint = False
+    for record in records:
+        if not has_hint and not isinstance(record, InvalidRecord) and _has_separate_lines(record):
+            has_hint = True
+            lines = record.text.strip().splitlines()
+            format = "jsonl" if all(line.startswith("{") for line in lines) else "lines"
+            print(
+                f"readagain: {one_line(record.where)}: {len(lines):,} lines were read as one text; "
+                f"use '--format {format}' if each line is a text",
+                file=sys.stderr,
+            )
+        yield record
+
+
+def _has_separate_lines(record: "TextRecord") -> bool:
+    """Return whether each line of standard input or of a .txt file looks like a separate text.
 
     Blank lines separate paragraphs of one text, and a line that starts in lower case continues the
-    line before, so in both cases no hint is printed.
+    line before.
     """
+    from readagain.formats.files import plain_name
+
+    if record.fields.keys() != {"file"}:  # the only field of plain text
+        return False
+    name = record.fields["file"]
+    if name != STDIN_NAME and not plain_name(Path(name)).endswith(".txt"):
+        return False
     lines = record.text.strip().splitlines()
-    if len(lines) < 2 or any(not line.strip() or line.lstrip()[0].islower() for line in lines):
-        return
-    format = "jsonl" if all(line.startswith("{") for line in lines) else "lines"
-    print(
-        f"readagain: {one_line(record.where)}: {len(lines):,} lines were read as one text; "
-        f"use '--format {format}' if each line is a text",
-        file=sys.stderr,
-    )
+    return len(lines) > 1 and all(line.strip() and not line.lstrip()[0].islower() for line in lines)
 
 
 def make_read_options(

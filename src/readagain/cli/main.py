@@ -1,19 +1,21 @@
 """Entry point of the command line: builds the commands and prints errors as one line."""
 
+import inspect
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from readagain import __version__
-from readagain.cli.options import as_option
+from readagain.cli.options import as_option, set_value_names
 from readagain.cli.output import discard_output, prepare_streams
-from readagain.errors import DISK_FULL, ArgumentError, DataError, ReadAgainError
+from readagain.errors import DISK_FULL, ArgumentError, ConfigError, DataError, ReadAgainError
 
 # Modules of readagain.cli, in the order of --help. Each has a function `command` and `EXAMPLES`,
 # the command lines at the end of its --help. The function imports packages that load slowly inside
@@ -38,22 +40,42 @@ EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
 
 
-class _UntypedFlags:
-    """Mixin for commands: --help shows no value type for flags."""
+# Typer exports only this subclass of the error for an invalid command line.
+_UsageError = cast("type[Exception]", typer.BadParameter.mro()[1])
+# Messages of Typer and Click, some of which quote pydantic, and our words.
+_PLAIN_WORDS = (
+    (r"Invalid value for '(\S+?)'(?: / '\S+')?: (?:Value error, )?", r"\1: "),
+    (r"Input should be a valid integer.*", "expected a whole number"),
+    (r"Input should be a valid number.*", "expected a number"),
+    (r"Input should be ", "expected a value "),
+    (r"is not a valid (integer|float)( range)?\b", "is not a number"),
+    (r"No such option:? '?([^\s']+)'?", r"\1: no such option"),
+    (r"No such command '(.*?)'", r"\1: no such command"),
+    (r"Missing (?:option|argument|parameter):? '(\S+?)'(?: / '\S+')?", r"\1: missing"),
+    (r"Option '(\S+)' ", r"\1: "),
+    (r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", r"\1: too many arguments"),
+    (r"[ .]+\(?(?:Did you mean|Possible options:) ([^?)]*)[?)]*", r"; did you mean \1?"),
+)
+
+
+class _PlainTypes:
+    """Mixin for commands: --help shows no value type for flags and arguments."""
 
     def get_params(self, ctx: Any) -> Any:
         params = super().get_params(ctx)  # type: ignore[misc]
         for param in params:
             if getattr(param, "is_flag", False):
                 param.metavar = ""
+            elif param.param_type_name == "argument":
+                param.display_type_rich = lambda ctx: None
         return params
 
 
-class _Command(_UntypedFlags, TyperCommand):
+class _Command(_PlainTypes, TyperCommand):
     pass
 
 
-class _Group(_UntypedFlags, TyperGroup):
+class _Group(_PlainTypes, TyperGroup):
     pass
 
 
@@ -63,7 +85,6 @@ def build_app() -> typer.Typer:
         name="readagain",
         help="Write headlines for texts, and train and evaluate the models that write them.",
         cls=_Group,
-        no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -88,8 +109,16 @@ def build_app() -> typer.Typer:
         module = import_module(f"readagain.cli.{name}")
         # Blank lines, since older versions of Typer join consecutive lines.
         epilog = "\n\n".join(("Examples:", *module.EXAMPLES))
-        app.command(name, cls=_Command, epilog=epilog)(_exit_cleanly()(module.command))
+        set_value_names(module.command)
+        help_text = _join_lines(inspect.getdoc(module.command) or "")
+        command = _exit_cleanly()(module.command)
+        app.command(name, cls=_Command, help=help_text, epilog=epilog)(command)
     return app
+
+
+def _join_lines(text: str) -> str:
+    """Return a text with each paragraph on one line, which Typer wraps to the terminal."""
+    return "\n\n".join(paragraph.replace("\n", " ") for paragraph in text.split("\n\n"))
 
 
 def _print_version(is_set: bool) -> None:
@@ -104,16 +133,33 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     # --debug is accepted anywhere, since users append it to a command that failed.
     debug = "--debug" in arguments
-    arguments = [argument for argument in arguments if argument != "--debug"]
+    arguments = [argument for argument in arguments if argument != "--debug"] or ["--help"]
     try:
-        with _system_errors(), _exit_cleanly():
-            build_app()(args=arguments, prog_name="readagain")
+        with _system_errors(), _exit_cleanly(), _usage_errors(arguments):
+            status = build_app()(args=arguments, prog_name="readagain", standalone_mode=False)
     except ReadAgainError as error:
         if debug:
             raise
         message = error.format_message(as_option) if isinstance(error, ArgumentError) else error
         print(f"readagain: {message}", file=sys.stderr)
         sys.exit(EXIT_ERROR)
+    sys.exit(status or 0)
+
+
+@contextmanager
+def _usage_errors(arguments: Sequence[str]) -> Iterator[None]:
+    """Turn an error of Typer for an invalid command line into a `ConfigError` in plain words."""
+    try:
+        yield
+    except _UsageError as error:
+        message = error.format_message()  # type: ignore[attr-defined]
+        for pattern, replacement in _PLAIN_WORDS:
+            message = re.sub(pattern, replacement, message)
+        message = message.rstrip(".")
+        if not message.endswith("?"):
+            command = f" {arguments[0]}" if arguments[0] in COMMANDS else ""
+            message += f"; see 'readagain{command} --help'"
+        raise ConfigError(message) from error
 
 
 @contextmanager
@@ -154,7 +200,7 @@ def _exit_cleanly() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()  # here, so that a closed pipe is handled below
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         print("readagain: interrupted", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
     except (BrokenPipeError, SystemExit) as error:

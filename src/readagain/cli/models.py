@@ -125,9 +125,6 @@ def _format_info(info: dict[str, Any]) -> list[tuple[str, str]]:
     words = f"{info['source_words']:,} read, {info['summary_words']:,} written"
     if shortlist:
         words += f", shortlist of {shortlist:,}"
-    parameters = "not counted: no weights, only graphs"
-    if tensors:
-        parameters = f"{info['parameters']:,} in {pluralize(len(tensors), 'tensor')}"
     lines = [
         ("title", run["title"]),
         ("paper", run["paper"]),
@@ -135,23 +132,31 @@ def _format_info(info: dict[str, Any]) -> list[tuple[str, str]]:
         ("language", f"{info['language_name']} ({info['language']})"),
         ("reads", f"{pluralize(info['read_sentences'], 'sentence')} of a text, "
          f"at most {pluralize(info['read_words'], 'word')}"),
-        ("parameters", parameters),
         ("vocabularies", words),
         ("cases", pluralize(info["cases"], "word or pair", "words and pairs")),
     ]  # fmt: skip
+    if tensors:
+        lines.append(
+            ("parameters", f"{info['parameters']:,} in {pluralize(len(tensors), 'tensor')}")
+        )
     # A folder without weights was exported for inference, so it cannot be in training.
     unfinished = "no: stopped, or still running" if tensors else "no: stopped early"
-    while provenance:  # once for this model, then for each model that it was fine-tuned from
+    if provenance:
         corpus, base = provenance["corpus"], provenance["began_from"]
+        began_from = "random weights"
+        if base:
+            num_earlier = _num_trainings(base["provenance"])
+            began_from = f"the model {base['name']}"
+            if num_earlier:
+                began_from += f", after {pluralize(num_earlier, 'earlier training')} (see --json)"
         lines += [
             ("corpus", f"{corpus['name']}, {pluralize(corpus['train_pairs'], 'pair')}, "
              f"fingerprint {corpus['fingerprint'][:16]}"),
             ("trained", f"step {provenance['step']:,}, {provenance['minutes']:.1f} minutes on "
              f"{provenance['device']}, seed {provenance['seed']}"),
             ("finished", "yes" if provenance["is_finished"] else unfinished),
-            ("began from", f"the model {base['name']}" if base else "random weights"),
+            ("began from", began_from),
         ]  # fmt: skip
-        provenance = base["provenance"] if base else None
     for name, scores in info["scores"].items():
         values = ", ".join(
             f"{measure} {value:.3f}" if isinstance(value, float) else f"{measure} {value}"
@@ -161,3 +166,13 @@ def _format_info(info: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append((f"scores {name}", values))
     lines += [("file", f"{size:>14,} bytes  {name}") for name, size in info["files"].items()]
     return lines
+
+
+def _num_trainings(provenance: dict[str, Any] | None) -> int:
+    """Return the number of trainings of a model: its own, and those of the models before it."""
+    number = 0
+    while provenance:
+        number += 1
+        base = provenance["began_from"]
+        provenance = base["provenance"] if base else None
+    return number

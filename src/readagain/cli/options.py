@@ -5,9 +5,12 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
+from typer.models import OptionInfo
 
 from readagain.config.fields import SpecField, argument_fields, spec_fields
 from readagain.config.options import OPTIONS
@@ -40,6 +43,24 @@ running_option = partial(typer.Option, rich_help_panel="Running")
 def as_option(argument: str) -> str:
     """Return the command-line option of a Python argument, for messages."""
     return _RENAMED_OPTIONS.get(argument) or "--" + argument.replace("_", "-")
+
+
+def set_value_names(command: Command) -> None:
+    """Name the values of a command's options, such as INTEGER, where no name is set."""
+    for parameter in inspect.signature(command).parameters.values():
+        for info in get_args(parameter.annotation)[1:]:
+            if isinstance(info, OptionInfo) and info.metavar is None:
+                info.metavar = value_name(get_args(parameter.annotation)[0])
+
+
+def value_name(value_type: Any) -> str:
+    """Return the name of the values of an option, for --help."""
+    members = [each for each in get_args(value_type) if each is not type(None)]
+    if get_origin(value_type) in (Union, UnionType, list):
+        return value_name(members[0])
+    if get_origin(value_type) is Literal:
+        return "|".join(members)
+    return {int: "INTEGER", float: "NUMBER", Path: "PATH"}.get(value_type, "TEXT")
 
 
 Model = Annotated[

@@ -4,9 +4,10 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from readagain.errors import for_terminal
+from readagain.errors import ConfigError, for_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
@@ -25,6 +26,14 @@ def prepare_streams() -> None:
 def discard_output() -> None:
     """Redirect standard output to the null device; buffered text is lost."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def check_new(path: Path) -> None:
+    """Check that a file to write does not exist; a pipe or device may, since it is not replaced."""
+    if path.is_file():
+        raise ConfigError(
+            f"{path}: exists already; name another file, or replace it with --overwrite"
+        )
 
 
 def persistent_console() -> "Console":

@@ -1,4 +1,4 @@
-"""Progress displays: a bar on a terminal, plain lines in a log."""
+"""Progress displays: a line that changes on a terminal, plain lines in a log."""
 
 import sys
 import time
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from readagain.errors import pluralize
 
 if TYPE_CHECKING:
-    from rich.progress import Task, TaskID
+    from rich.progress import Progress, TaskID
 
     from readagain.corpus.workers import JobProgress
 
@@ -21,25 +21,35 @@ MIN_TEXTS = 100
 
 @contextmanager
 def job_progress() -> Iterator["Callable[[JobProgress], None]"]:
-    """Yield a function that shows the progress of a job: a bar for each stage, or log lines."""
+    """Yield a function that shows the progress of a job: one line per stage, or log lines."""
     if not sys.stderr.isatty():
         yield LineProgress()
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bars:
+    with _terminal_lines() as lines:
+        first = lines.add_task("starting", total=1.0)
         tasks: dict[str, TaskID] = {}  # by stage
 
         def show(progress: "JobProgress") -> None:
             if progress.stage not in tasks:
-                tasks[progress.stage] = bars.add_task(progress.stage, total=1.0)
+                tasks[progress.stage] = lines.add_task("", total=1.0) if tasks else first
             task = tasks[progress.stage]
-            text = describe_progress(progress, elapsed_s=bars.tasks[task].elapsed or 0.0)
-            bars.update(task, completed=progress.share, description=text)
+            text = describe_progress(progress, elapsed_s=lines.tasks[task].elapsed or 0.0)
+            lines.update(task, completed=progress.share, description=text)
 
         yield show
+
+
+def _terminal_lines(*, transient: bool = False) -> "Progress":
+    """Return a display with a line per task: a spinner and its description.
+
+    It has no bar, which looks full at any share without colors, and which Ctrl-C prints twice,
+    since the line fills the terminal.
+    """
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False))
+    return Progress(*columns, console=Console(stderr=True), transient=transient)
 
 
 class LineProgress:
@@ -78,16 +88,26 @@ def describe_progress(progress: "JobProgress", *, elapsed_s: float) -> str:
         parts.append(f"{num_new / elapsed_s:,.0f}/s")
     if progress.resumed_share < progress.share < 1:
         left_s = elapsed_s * (1 - progress.share) / (progress.share - progress.resumed_share)
-        parts.append(f"{int(left_s // 60)}:{int(left_s % 60):02d} left")
+        parts.append(_format_left(left_s))
     return ", ".join(parts)
 
 
-def format_rate(task: "Task") -> str:
-    """Return the number of texts per second; empty before the first text."""
-    if not (task.completed and task.elapsed):
-        return ""
-    per_s = task.completed / task.elapsed
-    return f"{per_s:,.0f}/s" if per_s >= 10 else f"{per_s:.1f}/s"
+def describe_count(number: int, total: int | None, *, elapsed_s: float) -> str:
+    """Return the number of summarized texts, the rate and the remaining time in one line."""
+    if total is None:
+        parts = [f"summarizing {pluralize(number, 'text')}"]
+    else:
+        parts = [f"summarizing {number:,} of {pluralize(total, 'text')}"]
+    if number and elapsed_s > 0:
+        per_s = number / elapsed_s
+        parts.append(f"{per_s:,.0f}/s" if per_s >= 10 else f"{per_s:.1f}/s")
+        if total is not None and number < total:
+            parts.append(_format_left((total - number) / per_s))
+    return ", ".join(parts)
+
+
+def _format_left(left_s: float) -> str:
+    return f"{int(left_s // 60)}:{int(left_s % 60):02d} left"
 
 
 @contextmanager
@@ -106,21 +126,16 @@ def text_progress(
     if is_small or not (is_shown and sys.stderr.isatty()):
         yield lambda: None
         return
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, ProgressColumn
-    from rich.text import Text
-
-    class RateColumn(ProgressColumn):
-        def render(self, task: "Task") -> Text:
-            return Text(format_rate(task))
-
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), RateColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=total is not None) as bars:
-        task = bars.add_task("summarizing", total=total, visible=total is not None)
+    with _terminal_lines(transient=total is not None) as lines:
+        start = describe_count(0, total, elapsed_s=0.0)
+        task = lines.add_task(start, total=total, visible=total is not None)
+        number = 0
 
         def count() -> None:
-            bars.advance(task)
-            if total is None and bars.tasks[0].completed == MIN_TEXTS:
-                bars.update(task, visible=True)
+            nonlocal number
+            number += 1
+            text = describe_count(number, total, elapsed_s=lines.tasks[0].elapsed or 0.0)
+            is_visible = total is not None or number >= MIN_TEXTS
+            lines.update(task, completed=number, description=text, visible=is_visible)
 
         yield count

@@ -13,6 +13,7 @@ import typer
 from readagain.cli import options
 from readagain.cli.inputs import STDIN, is_input, make_read_options, read_inputs
 from readagain.cli.options import writing_option
+from readagain.cli.output import check_new
 from readagain.config.options import SummarizeOptions
 from readagain.errors import ConfigError, DataError, for_terminal, one_line, pluralize
 from readagain.formats.records import InvalidRecord, OnError, invalid_record_error
@@ -30,6 +31,8 @@ Item = TypeVar("Item")
 _ENCODING_ERRORS = "backslashreplace"
 _VALUE_CHARS = 16
 """Characters whose memory is about that of a number, a list or an empty field."""
+_DOCUMENT_SUFFIXES = (".xlsx", ".xls", ".ods", ".docx", ".doc", ".odt", ".pdf", ".html", ".xml")
+"""Suffixes of outputs that other programs would not recognize as plain text."""
 
 EXAMPLES = (
     "readagain summarize article.txt",
@@ -62,8 +65,8 @@ def command(
             "--output",
             "-o",
             metavar="FILE",
-            help="Output file; it appears when it is complete. A .jsonl file is written as with "
-            "--json.",
+            help="Output file, or - for standard output; a file appears when it is complete. A "
+            ".jsonl file is written as with --json.",
         ),
     ] = None,
     overwrite: Annotated[
@@ -88,13 +91,17 @@ def command(
     from readagain.cli.progress import text_progress
     from readagain.engine.summarizer import Summarizer
 
+    if output == Path(STDIN):  # as for inputs, "-" is a standard stream
+        output = None
     is_json = (output is not None and _is_json_name(output)) or as_json
+    if field != "summary" and not is_json:
+        raise ConfigError(f"--field {field}: needs --json; add it or remove --field")
     _check_overwrite(output, inputs or (), overwrite=overwrite)
     read_options = make_read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], read_options, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     has_score = decoding["n_best"] > 1
-    report = _WarningReport()
+    report = _WarningReport(is_json=is_json)
     num_empty = 0  # empty lines, for skipped records, to print before the next summary
     with _open_output(output) as file, _SkippedRecords(output, on_error) as skipped:
         is_terminal = file.isatty()
@@ -121,29 +128,42 @@ def command(
 
 
 class _WarningReport:
-    """Warnings of all summaries; prints the messages for one text, or counts for several."""
+    """Warnings of all summaries; prints the messages for one text, or counts for several.
 
-    def __init__(self) -> None:
+    Args:
+        is_json: whether the output has the warnings of each text.
+    """
+
+    def __init__(self, *, is_json: bool) -> None:
         self.num_texts = self._num_warned = 0
+        self._is_json = is_json
         self._counts: Counter[str] = Counter()
-        self._last_line = ""
+        self._first_where = self._first_messages = ""
 
     def add(self, record: "TextRecord", summary: "Summary") -> None:
         """Count the warnings of a summary."""
         self.num_texts += 1
-        self._num_warned += bool(summary.warnings)
+        if not summary.warnings:
+            return
+        self._num_warned += 1
         self._counts.update(warning.code for warning in summary.warnings)
-        messages = "; ".join(warning.message for warning in summary.warnings)
-        self._last_line = f"{record.where}: {messages}"
+        if self._num_warned == 1:
+            self._first_where = record.where
+            self._first_messages = "; ".join(warning.message for warning in summary.warnings)
 
     def print(self) -> None:
         """Print one line if there are warnings."""
         if not self._counts:
             return
-        line = self._last_line
+        line = f"{self._first_where}: {self._first_messages}"
         if self.num_texts > 1:
             counts = ", ".join(f"{code} {count}" for code, count in self._counts.most_common())
-            line = f"{self._num_warned} of {pluralize(self.num_texts, 'text')}: {counts}"
+            line = (
+                f"{self._num_warned} of {pluralize(self.num_texts, 'text')}: {counts}; "
+                f"the first is {self._first_where}"
+            )
+            if not self._is_json:
+                line += "; --json has all"
         print(f"readagain: warnings: {one_line(line)}", file=sys.stderr)
 
 
@@ -223,9 +243,7 @@ def _check_overwrite(output: Path | None, inputs: Sequence[str], *, overwrite: b
         if is_input(path, inputs):
             raise ConfigError(f"{path}: an input, which would be replaced; name another --output")
         if not overwrite:
-            raise ConfigError(
-                f"{path}: exists already; name another file, or replace it with --overwrite"
-            )
+            check_new(path)
 
 
 def _is_json_name(output: Path) -> bool:
@@ -235,7 +253,8 @@ def _is_json_name(output: Path) -> bool:
 
     format = text_format(output)
     is_compressed = plain_name(output) != output.name.lower()
-    if format in ("csv", "parquet") or is_compressed:
+    is_document = output.suffix.lower() in _DOCUMENT_SUFFIXES
+    if format in ("csv", "parquet") or is_compressed or is_document:
         raise ConfigError(
             f"--output {output}: not supported; name a .txt or .jsonl file, or write tables with "
             "'readagain batch'"

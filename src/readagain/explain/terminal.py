@@ -88,6 +88,6 @@ def _word_table(view: ExplanationView) -> Table:
 def _format_attention(word: ExplainedToken, view: ExplanationView) -> str:
     """Return the most attended source words with their attention in percent."""
     return ", ".join(
-        f"{for_terminal(view.source[index].surface)} {100 * word.attention[index]:.0f} %"
+        f"{for_terminal(view.source[index].surface)} {100 * word.attention[index]:.0f}%"
         for index in word.most_attended(_NUM_ATTENDED_PER_WORD)
     )

@@ -64,6 +64,28 @@ def test_refused_folder_is_left_unchanged(batch, tmp_path):
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.tex"]
 
 
+def test_forgotten_output_folder_is_noticed(readagain, tmp_path):
+    (tmp_path / "a.jsonl").write_text("")
+    (tmp_path / "b.jsonl").write_text("")
+    done = readagain("batch", "a.jsonl", "b.jsonl", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "readagain: b.jsonl: is a file, but the last argument is the output folder; name a folder "
+        "after the inputs\n"
+    )
+
+
+def test_output_named_like_a_file_is_refused(readagain, tmp_path):
+    (tmp_path / "a.csv").write_text("text\n")
+    done = readagain("batch", "a.csv", "headlines.csv", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "readagain: headlines.csv: is the name of a file, but the output is a folder; name a "
+        "folder, such as headlines\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
 def test_summary_field_with_a_used_name_is_refused(batch):
     done = batch("--field", "score", "--score")
     assert done.returncode == 2

@@ -86,6 +86,32 @@ def test_html_page_is_written(explain, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["strange.html"]
 
 
+@pytest.mark.parametrize("option", ["--html", "--png"])
+def test_existing_file_is_replaced_only_on_request(explain, tmp_path, option):
+    path = tmp_path / "out.svg"
+    path.write_text("old")
+    done = explain(POLICE, option, "out.svg")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "readagain: out.svg: exists already; name another file, or replace it with --overwrite\n"
+    )
+    assert path.read_text() == "old"
+    assert explain(POLICE, "--html", "out.svg", "--overwrite").returncode == 0
+    assert path.read_text() != "old"
+
+
+def test_overwrite_needs_a_file(explain):
+    done = explain(POLICE, "--overwrite")
+    assert done.returncode == 2
+    assert done.stderr == ("readagain: --overwrite: needs --html or --png; name a file to write\n")
+
+
+def test_percentages_have_one_form(explain):
+    shown = explain(POLICE).stdout
+    assert "%" in shown
+    assert " %" not in shown
+
+
 @pytest.mark.needs_extras
 def test_image_is_written(explain, tmp_path):
     done = explain(STRANGE, "--png", "strange.png")

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.needs_extras
 
 SCORES = {
     "model": {"rouge-1": (41.25, 40.0, 42.5), "rouge-2": (20.0, 19.0, 21.0)},
-    "first sentence": {"rouge-1": (30.0, 29.0, 31.0), "rouge-2": (10.0, 9.0, 11.0)},
+    "news before fine-tuning": {"rouge-1": (30.0, 29.0, 31.0), "rouge-2": (10.0, 9.0, 11.0)},
 }
 
 
@@ -19,9 +19,9 @@ def test_result_is_printed_as_a_table(capsys):
     _print_result(FitResult(out=Path("m"), is_finished=True, scores=SCORES, notes=("A note.",)))
     assert capsys.readouterr().out.splitlines() == [
         "A note.",
-        "F1 in percent                   ROUGE-1                 ROUGE-2",
-        "model               41.2 (40.0 to 42.5)     20.0 (19.0 to 21.0)",
-        "first sentence      30.0 (29.0 to 31.0)      10.0 (9.0 to 11.0)",
+        "F1 in percent                             ROUGE-1                 ROUGE-2",
+        "model                         41.2 (40.0 to 42.5)     20.0 (19.0 to 21.0)",
+        "news before fine-tuning       30.0 (29.0 to 31.0)      10.0 (9.0 to 11.0)",
         "m/report.html: report",
         "m: ready; to use it, run: readagain serve --model m",
     ]

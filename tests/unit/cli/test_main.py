@@ -140,11 +140,56 @@ def test_error_is_reported_despite_closed_pipe():
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help_shows_no_value_type_for_flags(command, readagain):
+def test_help_shows_no_types_of_python(command, readagain):
     done = readagain(*command.split(), "--help", env={"COLUMNS": "200"})
     assert done.returncode == 0
     assert "--help" in done.stdout
-    assert "<bool>" not in done.stdout
+    assert "<" not in done.stdout.replace("'<q>'", "")
+
+
+@pytest.mark.parametrize("command", ["summarize", "train", "fit"])
+def test_help_has_no_line_breaks_within_a_paragraph(command, readagain):
+    shown = readagain(command, "--help", env={"COLUMNS": "400"}).stdout
+    text = import_module(f"readagain.cli.{command}").command.__doc__
+    last = " ".join(text.strip().split("\n\n")[-1].split())
+    assert last in [line.strip() for line in shown.splitlines()]
+
+
+def test_no_arguments_show_the_help(readagain):
+    assert readagain().stdout == readagain("--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["summarize", "x", "--max-words", "three"],
+            "--max-words: expected a whole number; see 'readagain summarize --help'",
+        ),
+        (
+            ["summarize", "x", "--min-confidence", "high"],
+            "--min-confidence: expected a number; see 'readagain summarize --help'",
+        ),
+        (
+            ["summarize", "x", "--on-error", "halt"],
+            "--on-error: 'halt' is not one of 'stop', 'skip'; see 'readagain summarize --help'",
+        ),
+        (
+            ["batch", "x", "y", "--workers=-1"],
+            "--workers: expected a value greater than or equal to 0; see 'readagain batch --help'",
+        ),
+        (["explain", "--html"], "--html: requires an argument; see 'readagain explain --help'"),
+        (["batch"], "INPUT: missing; see 'readagain batch --help'"),
+        (["train", "tiny"], "--data: missing; see 'readagain train --help'"),
+        (["presets", "a", "b", "c"], "b c: too many arguments; see 'readagain presets --help'"),
+        (["models", "--jsonn"], "--jsonn: no such option; did you mean --json?"),
+        (["--color"], "--color: no such option; see 'readagain --help'"),
+        (["sumarize"], "sumarize: no such command; did you mean 'summarize'?"),
+    ],
+)
+def test_invalid_command_line_is_one_line_in_plain_words(readagain, arguments, message):
+    done = readagain(*arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"readagain: {message}\n")
 
 
 def examples():

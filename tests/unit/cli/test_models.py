@@ -75,22 +75,30 @@ def write_file(model, name, content):
     (model / "model.json").write_text(json.dumps(manifest))
 
 
-def test_all_ancestor_runs_are_shown(readagain, tmp_path):
+def test_last_training_is_shown_and_earlier_ones_counted(readagain, tmp_path):
     model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
     first = json.loads((model / "provenance.json").read_text())
     before = {"name": "first", "weights_sha256": None, "provenance": first}
-    last = {**first, "began_from": before, "step": 7, "is_finished": False}
+    second = {**first, "began_from": before, "step": 6}
+    last = {
+        **second,
+        "began_from": {**before, "name": "second", "provenance": second},
+        "step": 7,
+        "is_finished": False,
+    }
+    assert "began from    random weights\n" in readagain("models", model).stdout
     write_file(model, "provenance.json", json.dumps(last))
     shown = readagain("models", model).stdout
-    assert shown.count("\ncorpus ") == 2
+    assert shown.count("\ncorpus ") == shown.count("\ntrained ") == 1
     assert shown.index("step 7,") < shown.index("no: stopped, or still running")
-    assert shown.index("the model first") < shown.index("step 384,") < shown.index("random weights")
+    assert "\nbegan from    the model second, after 2 earlier trainings (see --json)\n" in shown
+    assert json.loads(readagain("models", model, "--json").stdout)["provenance"] == last
 
 
 @pytest.mark.parametrize("model", bundled_models())
 def test_bundled_model_is_complete_without_weights(readagain, model):
     shown = readagain("models", model).stdout
-    assert "not counted: no weights, only graphs\n" in shown
+    assert "parameters" not in shown
     assert "still running" not in shown
 
 

@@ -2,7 +2,6 @@
 
 import io
 import re
-from collections import namedtuple
 from contextlib import redirect_stderr
 
 import pytest
@@ -10,8 +9,8 @@ import pytest
 from readagain.cli.progress import (
     MIN_TEXTS,
     LineProgress,
+    describe_count,
     describe_progress,
-    format_rate,
     job_progress,
     text_progress,
 )
@@ -30,9 +29,6 @@ def capable_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
 
 
-Task = namedtuple("Task", ["completed", "elapsed"])
-
-
 def shown_for(progress, number):
     """Count `number` texts and return what a terminal shows."""
     with redirect_stderr(Terminal()) as terminal, progress as count:
@@ -42,20 +38,35 @@ def shown_for(progress, number):
 
 
 def test_many_texts_are_counted():
-    assert f"{MANY}/?" in shown_for(text_progress(), MANY)
-    assert f"{MANY}/{MANY}" in shown_for(text_progress(MANY), MANY)
+    assert f"summarizing {MANY} texts, " in shown_for(text_progress(), MANY)
+    assert f"summarizing {MANY} of {MANY} texts, " in shown_for(text_progress(MANY), MANY)
+
+
+@pytest.mark.parametrize("total", [None, MANY])
+def test_line_is_too_short_for_ctrl_c_to_wrap_it(total, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown_for(text_progress(total), MANY))
+    assert max(map(len, re.split("[\r\n]+", shown))) < 70
+    assert "━" not in shown
+
+
+def test_count_has_rate_and_remaining_time():
+    assert describe_count(300, None, elapsed_s=4.0) == "summarizing 300 texts, 75/s"
+    assert describe_count(300, 1200, elapsed_s=4.0) == (
+        "summarizing 300 of 1,200 texts, 75/s, 0:12 left"
+    )
+    assert describe_count(1200, 1200, elapsed_s=4.0) == "summarizing 1,200 of 1,200 texts, 300/s"
 
 
 def test_rate_is_over_the_whole_time():
     """Summaries arrive in batches, so the rate of the last seconds would be too high."""
-    assert format_rate(Task(completed=300, elapsed=4.0)) == "75/s"
-    assert format_rate(Task(completed=3, elapsed=4.0)) == "0.8/s"
-    assert format_rate(Task(completed=0, elapsed=None)) == ""
+    assert describe_count(3, None, elapsed_s=4.0) == "summarizing 3 texts, 0.8/s"
+    assert describe_count(0, None, elapsed_s=0.0) == "summarizing 0 texts"
     assert re.search(r"\d/s", shown_for(text_progress(), MANY))
 
 
 def test_few_texts_are_not_counted():
-    assert "5/" not in shown_for(text_progress(), 5)
+    assert "5 texts" not in shown_for(text_progress(), 5)
     assert shown_for(text_progress(5), 5) == ""
 
 
@@ -111,6 +122,12 @@ def test_log_has_lines_at_intervals_and_ends_of_stages(capsys):
         "reading  50%, 50 records, 5/s, 0:11 left",
         "reading 100%, 100 records, 8/s",
     ]
+
+
+def test_job_without_progress_says_that_it_starts():
+    with redirect_stderr(Terminal()) as terminal, job_progress():
+        pass
+    assert "starting" in terminal.getvalue()
 
 
 @pytest.mark.parametrize("is_terminal", [False, True])

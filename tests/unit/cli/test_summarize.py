@@ -104,6 +104,16 @@ def test_separate_texts_on_standard_input_are_noticed(summarize, lines, format):
     ) in summarize(input=lines).stderr
 
 
+def test_separate_texts_in_a_file_are_noticed_once(summarize, tmp_path):
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(f"{POLICE}\n{FERRY}\n")
+    hints = [line for line in summarize("a.txt", "b.txt").stderr.splitlines() if "--format" in line]
+    assert hints == [
+        "readagain: a.txt: 2 lines were read as one text; use '--format lines' if each line is a "
+        "text"
+    ]
+
+
 @pytest.mark.parametrize(
     "article",
     [
@@ -112,8 +122,10 @@ def test_separate_texts_on_standard_input_are_noticed(summarize, lines, format):
         "Police in Ghent said\non Monday that 12 people\ncrossed the old bridge.\n",
     ],
 )
-def test_one_text_on_standard_input_has_no_hint(summarize, article):
+def test_one_text_has_no_hint(summarize, article, tmp_path):
     assert "--format" not in summarize(input=article).stderr
+    (tmp_path / "article.txt").write_text(article)
+    assert "--format" not in summarize("article.txt").stderr
 
 
 def test_lines_as_texts_have_no_hint(summarize):
@@ -159,6 +171,21 @@ def test_warnings_of_several_texts_are_counted(summarize):
     done = summarize("It rains.", "It snows.", german, "--max-words", "3")
     assert done.stderr.startswith("readagain: warnings: 3 of 3 texts: too_short 2, language 1")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("options", "advice"), [((), "; --json has all"), (("--json",), "")])
+def test_first_text_with_a_warning_is_named(summarize, tmp_path, options, advice):
+    (tmp_path / "a.txt").write_text("It rains.")
+    done = summarize(POLICE, "It snows.", "a.txt", *options)
+    line = "readagain: warnings: 2 of 3 texts: too_short 2; the first is text 2"
+    assert done.stderr == f"{line}{advice}\n"
+
+
+def test_mistyped_file_name_is_noticed(summarize):
+    assert summarize("artcle").stderr == (
+        "readagain: warnings: the text (no file has this name): "
+        "the text is too short to summarize\n"
+    )
 
 
 def test_minimum_confidence_needs_a_model_with_confidence(summarize):
@@ -207,6 +234,18 @@ def test_input_is_never_replaced_by_an_output(summarize, tmp_path, name):
 
 def test_output_may_be_a_device(summarize):
     assert summarize(POLICE, "--output", "/dev/null").returncode == 0
+
+
+def test_output_may_be_standard_output(summarize, headlines, tmp_path):
+    assert summarize(POLICE, "--output", "-").stdout.splitlines() == headlines[:1]
+    assert not list(tmp_path.iterdir())
+
+
+def test_field_needs_json(summarize):
+    done = summarize(POLICE, "--field", "headline")
+    assert done.returncode == 2
+    assert done.stderr == ("readagain: --field headline: needs --json; add it or remove --field\n")
+    assert summarize(POLICE, "--field", "headline", "--output", "out.jsonl").returncode == 0
 
 
 def test_overwrite_needs_an_output(summarize):
@@ -373,7 +412,7 @@ def test_empty_text_gives_empty_line(summarize, headlines):
         ),
         *(
             ([POLICE, "--output", name], f"--output {name}: not supported; name a .txt")
-            for name in ("out.csv", "out.parquet", "out.jsonl.gz")
+            for name in ("out.csv", "out.parquet", "out.jsonl.gz", "out.xlsx")
         ),
     ],
 )

@@ -29,7 +29,7 @@ def test_plain_terminal_shows_everything_as_text(view):
     assert "Confidence: 85%" in lines
     assert "Warning: only 30% of the text was read" in lines
     rows = [" ".join(line.split()) for line in lines]
-    assert "12 digits restored 12 80 %, bought 20 %, Ghent 0 %" in rows
+    assert "12 digits restored 12 80%, bought 20%, Ghent 0%" in rows
     assert any(line.startswith("(#-# left out)") for line in lines)
 
 

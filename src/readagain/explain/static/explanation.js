@@ -122,8 +122,8 @@ function describe(word) {
     .map((share, position) => [share, view.source[position].surface])
     .sort(([first], [second]) => second - first)
     .slice(0, NUM_ATTENDED)
-    .map(([share, surface]) => `${isolate(surface)} ${Math.round(100 * share)} %`);
-  return `“${isolate(word.surface)}”: ${ORIGINS[word.origin]}; most attention to ${attended.join(", ")}; probability ${Math.round(100 * word.probability)} %.`;
+    .map(([share, surface]) => `${isolate(surface)} ${Math.round(100 * share)}%`);
+  return `“${isolate(word.surface)}”: ${ORIGINS[word.origin]}; most attention to ${attended.join(", ")}; probability ${Math.round(100 * word.probability)}%.`;
 }
 
 /** Isolate a word from its neighbours, for right-to-left scripts. */
