@@ -29,9 +29,14 @@ FEATURES = (
     "skipped_verbs",
     "two_sentences",
     "truncated",
+    "language",
     *CHECKS,
 )
-"""Names of the features of `features_and_checks`. The feature of a check is 1 if it fails."""
+"""Names of the features of `features_and_checks`.
+
+The feature of a check is 1 if it fails; "language" is 1 if the text seems to be in another language
+than that of the model.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +123,7 @@ def features_and_checks(
         "skipped_verbs": _count_verbs(text[first : last + 1]) - _count_verbs(headline),
         "two_sentences": first < end_of_first_sentence <= last,
         "truncated": summary.truncated,
+        "language": any(warning.code == "language" for warning in summary.warnings),
         **{name: name in failed for name in CHECKS},
     }
     return {name: float(value) for name, value in values.items()}, failed

@@ -53,6 +53,7 @@ def test_features_of_a_copied_headline():
         "skipped_verbs": 0,
         "two_sentences": 0,
         "truncated": 1,
+        "language": 0,
         **dict.fromkeys(CHECKS, 0),
     }
     assert features == pytest.approx(expected)

@@ -61,6 +61,8 @@ def test_script_writes_a_file_that_the_model_uses(toy_copy, tmp_path, monkeypatc
     assert "30 of 31 headlines are those of the model" in capsys.readouterr().out
     confidence = Summarizer.load(toy_copy, threads=1).summarize(texts[0]).confidence
     assert confidence == pytest.approx(0.67, abs=0.2)
+    weights = json.loads((toy_copy / "confidence.json").read_text())["weights"]
+    assert {weights[name] for name in ("language", "numbers", "agreement")} == {-1.7}
 
 
 def test_too_few_ratings_are_an_error(toy_copy, tmp_path, monkeypatch, capsys):

@@ -10,6 +10,7 @@ from readagain.engine.summarizer import Summarizer
 from readagain.engine.warnings import MESSAGES, percent
 from readagain.errors import ArgumentError, ArtifactError
 from readagain.model_dir import CONFIDENCE_FILE
+from readagain.storage.bundled import find_model
 from readagain.storage.model_manifest import write_model_files
 
 TEXT = "Police in Ghent said on Monday that 12 people crossed the old bridge, before it was open."
@@ -117,6 +118,18 @@ def test_confidence_is_a_logistic_function_of_the_features(low_confidence_model)
     summary = low_confidence_model.summarize(TEXT)
     num_words = low_confidence_model.features(TEXT, summary)["num_words"]
     assert summary.confidence == round(1 / (1 + 2.718281828 ** (1 - 0.01 * num_words)), 4)
+
+
+def test_warnings_lower_the_confidence_of_the_bundled_model():
+    weights = json.loads((find_model("news") / CONFIDENCE_FILE).read_text())["weights"]
+    assert all(weights[name] < 0 for name in ("language", *CHECKS))
+
+
+def test_text_of_another_language_has_a_lower_confidence(toy_copy):
+    german = "Die Stadt erhöht die Gebühren für den Müll und das Wasser."
+    summarizer = Summarizer.load(write_confidence(toy_copy, 1.0, {"language": -3.0}), threads=1)
+    assert summarizer.summarize(TEXT).confidence == 0.7311  # 1 / (1 + exp(-1))
+    assert summarizer.summarize(german).confidence == 0.1192  # 1 / (1 + exp(2))
 
 
 def test_summary_of_low_confidence_is_left_empty(low_confidence_model):
