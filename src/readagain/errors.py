@@ -14,7 +14,7 @@ from types import ModuleType
 
 
 class ReadAgainError(Exception):
-    """Error that users can act on; the command line prints it on one line.
+    """Error that users can act on; the command line prints it without a traceback.
 
     Control characters are replaced, since a message may quote untrusted data.
     """
@@ -56,7 +56,7 @@ class DataError(ReadAgainError):
 
 
 class ArtifactError(ReadAgainError):
-    """Model folder or other output that is damaged, or written by another or a newer program."""
+    """Model folder or other output that is damaged or written by another program or version."""
 
 
 class MissingExtraError(ReadAgainError):
@@ -64,15 +64,14 @@ class MissingExtraError(ReadAgainError):
 
 
 def _printable(message: str) -> str:
-    """Return `message` with control characters replaced, except line breaks."""
-    # A line break is kept only before an indented line, as in a list of problems. Others may come
-    # from a file name.
+    """Replace control characters, including line breaks, except those before an indented line."""
+    # Lists of problems have indented lines. Other line breaks may come from a file name.
     lines = re.split(r"\n(?=  )", message)
     return "\n".join(map(one_line, lines))
 
 
 def one_line(text: str) -> str:
-    """Replace control characters, also line breaks, such as those in the name of a file."""
+    """Replace control characters, including line breaks; names of files may contain them."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
@@ -113,7 +112,7 @@ _TYPE_NAMES: dict[type, str] = {
     type(None): "null",
     bool: "true or false",
     int: "a whole number",
-    float: "a fraction",
+    float: "a decimal number",
     str: "a string",
     list: "a list",
     dict: "an object",

@@ -67,7 +67,7 @@ def command(
         int | None,
         writing_option(
             help="Rows per shard.",
-            show_default="1,024 for the first 64 shards of a file, then 16,384; at most 16 MB",
+            show_default="1,024 for the first 64 shards of a file, then 16,384, or 16 MB",
         ),
     ] = None,
     overwrite: Annotated[
@@ -155,7 +155,7 @@ def command(
 
 
 def _check_output_folder(out: str) -> None:
-    """Check that the last argument is not a forgotten output folder, or the name of a file."""
+    """Raise `ConfigError` if the last argument is a file, so that the output folder is missing."""
     from readagain.formats.texts import TABLE_SUFFIXES
 
     path = Path(out)
@@ -163,8 +163,8 @@ def _check_output_folder(out: str) -> None:
         return
     if path.exists():
         raise ConfigError(
-            f"{out}: is a file, but the last argument is the output folder; name a folder after "
-            "the inputs"
+            f"{out}: is a file, but the last argument must be the output folder; add a folder "
+            "as the last argument"
         )
     if path.suffix.lower() in TABLE_SUFFIXES:
         raise ConfigError(

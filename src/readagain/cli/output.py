@@ -29,7 +29,7 @@ def discard_output() -> None:
 
 
 def check_new(path: Path) -> None:
-    """Check that a file to write does not exist; a pipe or device may, since it is not replaced."""
+    """Raise `ConfigError` if the output file exists already; a pipe or device may exist."""
     if path.is_file():
         raise ConfigError(
             f"{path}: exists already; name another file, or replace it with --overwrite"

@@ -88,7 +88,7 @@ class ModelSpec:
     shortlist_size: Count = 0
     """Number of output words to score: source words and the most frequent ones; 0 scores all."""
     shortlist_sources: Size = 50
-    """Number of sources per shortlist in training; in decoding, each source has a shortlist."""
+    """Number of texts that share a shortlist in training; in decoding, each text has its own."""
     dropout: Dropout = 0.2
 
 

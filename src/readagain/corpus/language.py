@@ -22,7 +22,7 @@ _MIN_SHARE = 0.6
 def detect_corpus_language(sources: Sequence[CorpusInput]) -> tuple[str, ReadAgainError | None]:
     """Detect the language of a corpus from the first texts of its inputs.
 
-    If there are more than `_MAX_INPUTS` inputs, only some are read, at equal distances.
+    If there are more than `_MAX_INPUTS` inputs, only evenly spaced ones are read.
 
     Returns:
         The code of the language, and the first error of reading an input, or None. After an error,

@@ -21,7 +21,7 @@ from readagain.storage.manifest import check_files
 from readagain.text.truecasing import CASES_FILE, Truecaser
 
 LEXICON_FILE = "lexicon.txt"
-# Errors of np.load, which parses the header of a file as a Python literal, for a damaged header.
+# Exceptions that np.load raises for a damaged header, which it parses as a Python literal.
 _HEADER_ERRORS = (
     ValueError, TypeError, EOFError, OverflowError, SyntaxError, TokenError, RecursionError,
     MemoryError,
@@ -54,7 +54,7 @@ class CorpusShard:
     pairs: NDArray[np.int64]
     """(P + 1,) start of each pair in `segments`, then the end of the last pair."""
     origins: NDArray[np.uint16]
-    """(P,) index of each pair's origin in `CorpusManifest.origins`."""
+    """(P,) index of each pair's source in `CorpusManifest.origins`, such as a newspaper."""
 
     @classmethod
     def from_lengths(
@@ -65,9 +65,9 @@ class CorpusShard:
         pair_segments: NDArray[np.integer[Any]],
         origins: NDArray[np.uint16],
     ) -> "CorpusShard":
-        """Return a shard with the (G,) lengths of segments and (P,) numbers of segments of pairs.
+        """Build a shard from the length of each segment, (G,), and the segments per pair, (P,).
 
-        `words` and `origins` are those of the shard.
+        `words` and `origins` are stored unchanged.
         """
         return cls(
             words=words,

@@ -14,8 +14,8 @@ MESSAGES = {
     "modality": "something uncertain may be stated as a fact",
     "cut_off": "the end of the headline may be missing",
     "repetition": "a word may be repeated by mistake",
-    "restriction": "a word that restricts another may be left out",
-    "subject": "the headline may be about something else than the text",
+    "restriction": "a word that limits the meaning of another, such as 'former', may be missing",
+    "subject": "the headline may be about something other than the text",
     "agreement": "a verb may not agree with its subject",
     "low_confidence": "the headline was left out, since its confidence is below the minimum",
     "fallback": "a shortened first sentence replaces a headline below the minimum confidence",
@@ -23,8 +23,8 @@ MESSAGES = {
 """Message of each warning code."""
 
 _MIN_FUNCTION_WORDS = 0.2
-"""Minimum fraction of function words of the model's language with which a text is assumed to be in
-that language. 95% of English texts have more."""
+"""A text is assumed to be in the model's language if at least this fraction of its words are
+function words of that language. 95% of English texts are above it."""
 
 
 @dataclass(frozen=True)

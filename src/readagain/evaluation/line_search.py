@@ -124,8 +124,8 @@ def best_step(
         change_steps.append(steps)
         metric_gains.append(lists.metrics[documents, candidates] - metrics[documents])
         metrics[documents] = lists.metrics[documents, candidates]
-    # The changes of all documents, in the order of the steps. The sort is stable, so the sum starts
-    # with the metrics of the best candidates at `min_step`.
+    # Sort the changes of all documents by step. The first D are the best candidates at `min_step`;
+    # the stable sort keeps them first, so the cumulative sum starts with their metrics.
     order = np.argsort(np.concatenate(change_steps), kind="stable")
     starts = np.concatenate(change_steps)[order]
     values = np.cumsum(np.concatenate(metric_gains)[order])
@@ -161,7 +161,7 @@ def highest_lines(
     highest = _largest_or_steepest(heights + min_step * slopes, slopes)
     yield documents, np.full(D, min_step), highest
     while len(documents):
-        # Only a steeper line can cross the highest one. C documents may still change.
+        # Only a steeper line can cross the highest one. C documents may have crossings.
         height = heights[documents, highest][:, None]  # (C, 1)
         extra_slope = slopes[documents] - slopes[documents, highest][:, None]  # (C, K)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -34,7 +34,7 @@ class Round:
 
     Args:
         weights: (F,) feature weights of the round.
-        value: mean metric of the best summary of each text.
+        value: mean metric of the top-ranked summary of each text.
         num_new: number of summaries that no earlier round had found.
     """
 
@@ -101,14 +101,14 @@ class _Candidate(NamedTuple):
 
 
 class _SummaryPool:
-    """Summaries that all rounds have found, for each text by their words."""
+    """Summaries of each text that any round has found, by their words."""
 
     def __init__(self, network: NetworkSystem, data: DataSet, protocol: Protocol) -> None:
         self._network, self._data, self._protocol = network, data, protocol
         run = network.summarizer.run
         reader = SourceReader(run, network.model_dir.source_vocab, network.model_dir.vocab)
         self._candidates: list[dict[tuple[str, ...], _Candidate]] = [{} for _ in data.rows]
-        self._sentences: list[list[list[str]]] = []  # the sentences of each text that are read
+        self._sentences: list[list[list[str]]] = []  # sentences that the model reads
         for row in data.rows:
             text = TokenizedText(row.text).masked if data.is_tokenized else row.text
             source = reader.read(text, tokenized=data.is_tokenized)

@@ -73,7 +73,7 @@ def _describe_recipe(store: ResultStore, recipe: str) -> str:
     """Return the number of runs and updates of a recipe, and the deviation between seeds."""
     runs = [result for result in store.results if result.recipe == recipe and result.training]
     if not runs:
-        return "- No experiment was trained."
+        return f"- `{recipe}`: no training runs."
     updates = {run.training["updates"] for run in runs}
     updates_range = " to ".join(f"{count:,}" for count in sorted({min(updates), max(updates)}))
     text = (
@@ -87,5 +87,5 @@ def _describe_recipe(store: ResultStore, recipe: str) -> str:
     variance = store.seed_variance(recipe, dataset)
     if variance is not None:
         sd = 100 * math.sqrt(variance.values[0])
-        text += f"; standard deviation between seeds {sd:.2f} points on {dataset}"
+        text += f"; standard deviation between seeds {sd:.2f} ROUGE-1 points on {dataset}"
     return text + "."

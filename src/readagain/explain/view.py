@@ -33,8 +33,8 @@ class SourceToken:
         surface: spelling in the text.
         start, end: span in the text.
         importance: importance; None for models with one pass.
-        shade: total attention of the summary to the token, divided by its total attention to the
-            most attended token.
+        shade: total attention of the summary to the token, divided by the largest total of a
+            token.
     """
 
     surface: str
@@ -55,7 +55,7 @@ class ExplainedToken:
         origin: whether the token was copied, generated or given, or got digits of the text.
         source: index in `ExplanationView.source` of the source token that was copied or whose
             digits were used; None if there is none.
-        probability: probability of the token in the model.
+        probability: probability that the model assigns to the token.
         attention: attention weight of each source token; the weights sum to 1.
     """
 

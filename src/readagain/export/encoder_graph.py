@@ -31,11 +31,11 @@ def build_encoder_graph(
         `states` (D, S, U) and `keys` (D, 1, S, A): the memory for attention.
         `hidden` (D, H) and, for an LSTM decoder, `cell` (D, H): the initial state of the decoder.
         `copy_keys` (D, H, S): if the model copies.
-        `copy_words` (D, S, E): if it also embeds copied words by their position.
+        `copy_words` (D, S, E): if it embeds copied words by their encoder states.
         `importance` (D, S): for a Read-Again GRU, mean of α over its dimensions, as in Figure 4.
     With a shortlist, there are also the input `ext_ids` (D, S) and the outputs of `add_shortlist`.
 
-    The letters are those of docs/symbols.md, but B is the number of all sentences, D * N.
+    The letters are those of docs/symbols.md, but B is the number of sentences in the batch, D * N.
     """
     encoder = _EncoderGraph(graph, run, model, weights)
     states, last_states, importance = encoder.encode()
@@ -183,7 +183,7 @@ class _EncoderGraph:
     ) -> tuple[str, str, str]:
         """Add the second pass of a Read-Again GRU; return states, last states and importance.
 
-        The importance α depends on all inputs.
+        Only the importance α depends on all inputs.
         """
         graph, state_bound = self.graph, states_bound(spec)
         directions: list[RnnDirection] = []

@@ -16,8 +16,9 @@ class StepGraph:
     outputs of the encoder. For attention and copying, the rows are gathered into a (D, K) grid with
     the hypotheses of D documents, where K is the largest number of hypotheses of a document.
 
-    Inputs: `previous_ids` (R,); `grid` and `place`, the `grid` and `grid_position` of `BeamLayout`;
-    `k` (1,); `valid` (D, 1, S), True at real words; and the memory and the state of the network.
+    Inputs: `previous_ids` (R,); `grid` (D, K) and `place` (R,), which are `grid` and
+    `grid_position` of `BeamLayout`; `k` (1,); `valid` (D, 1, S), True at real words; and the memory
+    and the state of the network.
 
     Outputs: `ids`, `log_probs`, `copied_from` (R, k), `end_log_probs` (R,) of EOS, `attention`
     (R, S) and the next state. The next value of `hidden` is the output `next_hidden`, and so on.
@@ -55,7 +56,8 @@ class StepGraph:
     def attend(self, scores: str, states: str, width: int) -> str:
         """Return (R, width) contexts, the means of (D, S, width) states, weighted by attention.
 
-        `scores` are the (D, K, S) attention scores. The attention weights are added to the outputs.
+        `scores` are the (D, K, S) attention scores. The attention weights become the graph output
+        `attention`.
         """
         graph = self.graph
         scores = graph.op("Where", self.valid, scores, graph.constant(PADDING_SCORE))

@@ -81,7 +81,7 @@ def describe_decode_error(error: UnicodeDecodeError) -> str:
 
 
 def reject_utf16(path: Path, head: bytes) -> None:
-    """Raise `DataError` for UTF-16 and UTF-32, in which a line end is more than one byte.
+    """Raise `DataError` for a byte order mark of UTF-16 or UTF-32, whose line ends are longer.
 
     `head` are the first bytes of the file, at least two.
     """

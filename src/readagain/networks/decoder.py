@@ -1,4 +1,4 @@
-"""Attention decoder, and the embedding of the previous words that it is fed.
+"""Attention decoder, and the embedding of its inputs, the previous words.
 
 Equations are those of Zeng et al. 2016.
 """
@@ -59,7 +59,7 @@ class AttentionDecoder(nn.Module):
         # states. The name `begin` is part of the keys of saved weights.
         self.begin = None if last_size is None else Affine(last_size, num_vectors * hidden_size)
         self.hidden_size = hidden_size
-        # U_a; its products U_a h² are the attention keys, computed once per source.
+        # U_a projects the states of the second reading to attention keys, once per source.
         self.key = nn.Linear(source_size, attention_size, bias=False)
         self.weight_query = nn.Parameter(torch.empty(attention_size, hidden_size))  # W_a
         self.weight_score = nn.Parameter(torch.empty(attention_size))  # v_a

@@ -64,12 +64,12 @@ def interval(sampled: Numbers, confidence: float) -> tuple[Numbers, Numbers]:
     """
     ordered = np.sort(sampled, axis=0)
     # Keep this order of operations: another one rounds differently near whole numbers.
-    num_below = len(ordered) * ((100 - confidence) / 2) / 100
-    num_up_to_high = len(ordered) - num_below
-    weight = num_up_to_high - math.floor(num_up_to_high)
+    lower_rank = len(ordered) * ((100 - confidence) / 2) / 100
+    upper_rank = len(ordered) - lower_rank
+    weight = upper_rank - math.floor(upper_rank)
     return (
-        _interpolate(ordered, math.floor(num_below), weight),
-        _interpolate(ordered, math.floor(num_up_to_high) - 1, weight),
+        _interpolate(ordered, math.floor(lower_rank), weight),
+        _interpolate(ordered, math.floor(upper_rank) - 1, weight),
     )
 
 

@@ -162,9 +162,9 @@ def _occurs_at(ids: Ints, source: Ints, is_marked: Bools) -> Bools:
     The loop compares with the first marked word of every row, then with the second, and so on.
     """
     occurs = np.zeros(ids.shape, dtype=np.bool_)
-    marked_first = np.argsort(~is_marked, axis=1, kind="stable")  # (R, S) positions
+    positions_marked_first = np.argsort(~is_marked, axis=1, kind="stable")  # (R, S) positions
     for rank in range(int(is_marked.sum(axis=1).max(initial=0))):
-        position = marked_first[:, rank, None]
+        position = positions_marked_first[:, rank, None]
         is_word, word = take_columns(is_marked, position), take_columns(source, position)
         source_id = np.where(is_word, word, _NO_ID)  # (R, 1)
         occurs |= ids == source_id

@@ -16,9 +16,9 @@ _STARTERS = ENGLISH_WORDS["starters"]  # words that often begin sentences
 _SOMETIMES_LAST = ENGLISH.sometimes_last | ENGLISH_WORDS["months_and_days"]
 _ABBREVIATIONS = ENGLISH.never_last | ENGLISH.before_numbers | ENGLISH.sometimes_last
 
-# Possible end of a sentence. Groups: end marks; closing quotes and brackets, also after a footnote
-# number such as [1]; white space. A line break matches without groups. A match cannot fail after
-# its first character, so a long run of marks takes linear time.
+# Possible end of a sentence. Groups: end marks; closing quotes and brackets, perhaps after a
+# footnote number such as [1]; white space. For a line break, all groups are None. A match cannot
+# fail after its first character, so a long run of marks takes linear time.
 _END_MARK = re.compile(
     r"""
     ( [.!?…⋯。！？｡؟۔।॥։።]++ )
@@ -59,7 +59,7 @@ _MAX_WORD_CHARS = 40  # a longer word before a mark is truncated
 _OPENING = "\"'`“‘«„([{<—―–-$£€¥#•*"
 _ROMAN = re.compile(r"[IVXLC]+")
 _DOUBLED = re.compile(r"([A-Z])\1")  # Spanish plurals such as EE. UU.
-_NUMBER = re.compile(r"(?:\d{1,2}\.?[/–-])?(\d+)")  # 3. and 25./26.
+_NUMBER = re.compile(r"(?:\d{1,2}\.?[/–-])?(\d+)")  # "3" of "3.", "25./26" of "25./26."
 _MAX_ORDINAL_DIGITS = 2  # a longer number is an ordinal only after a word of `before_ordinals`
 
 
@@ -166,7 +166,7 @@ def _is_final_stop_non_english(
     `is_starter`: whether the next word often begins sentences.
     """
     whole_word = last_word.replace("’", "'")
-    last_word = whole_word.rpartition("'")[2].rpartition("-")[2]  # the "art" of "l'art."
+    last_word = whole_word.rpartition("'")[2].rpartition("-")[2]  # "l'art": "art"
     if not language.never_last.isdisjoint([whole_word, last_word]):
         return False
     if last_word in language.before_numbers and next_word[:1].isdigit():
@@ -192,7 +192,7 @@ def _is_new_paragraph(space: str, text: str, following: int) -> bool:
 
 
 def _last_word(text: str, start: int, end: int) -> str:
-    """Return the word before a mark at `end`, without opening quotes and brackets."""
+    """Return the word before a mark at `end`, without leading quotes, brackets and symbols."""
     before = text[max(start, end - _MAX_WORD_CHARS) : end]
     if not before or before[-1].isspace():
         return ""

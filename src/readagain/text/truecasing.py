@@ -146,8 +146,8 @@ def has_informative_case(
         ids: (number of words,) the words of all sentences as indices of `tokens`.
         lengths: (number of sentences,) number of words of each sentence.
         has_headline_case: whether headlines of the language may be in title case. If not, only
-            sentences that lack capitalized or lower-case words are excluded, since the test for
-            title case would also exclude German sentences with many nouns.
+            sentences without any capitalized word or without any lower-case word are excluded,
+            since the test for title case would also exclude German sentences with many nouns.
 
     Returns:
         (number of words,) bool.

@@ -67,7 +67,7 @@ def train(
         ReadAgainError: for invalid settings, and if training diverges.
     """
     with join_process_group(device_name) as (processes, device):
-        # `_train` releases the network when it returns, so that the group can end its threads.
+        # A separate function, so that the network is freed before the process group is destroyed.
         return _train(job, processes, device, threads, console, stop, max_minutes)
 
 
