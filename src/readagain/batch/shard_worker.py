@@ -14,7 +14,7 @@ from readagain.errors import ArgumentError, require
 from readagain.formats.delimited import to_csv
 from readagain.formats.jsonl import write_jsonl
 from readagain.formats.parquet import make_table, row_values, unpack_table, write_parquet
-from readagain.formats.records import InvalidRecord, OnError, invalid_record_error
+from readagain.formats.records import SET_ENCODING, InvalidRecord, OnError, invalid_record_error
 from readagain.formats.texts import TextFormat, TextRecord
 from readagain.model_dir import Precision
 
@@ -229,10 +229,6 @@ def _check_utf8(record: TextRecord | InvalidRecord) -> TextRecord | InvalidRecor
             try:
                 value.encode()
             except UnicodeEncodeError:
-                return InvalidRecord(
-                    record.where,
-                    f"'{name}' is not valid text; convert the file or set its encoding "
-                    "(for example latin-1)",
-                    record.fields,
-                )
+                reason = f"'{name}' is not valid text; {SET_ENCODING}"
+                return InvalidRecord(record.where, reason, record.fields)
     return record

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from readagain.errors import DataError, pluralize, quoted
+from readagain.formats.columns import describe_invalid_text
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.jsonl import to_json
 from readagain.formats.lines import TOO_LONG, decode_lossless, read_lines
@@ -16,6 +17,7 @@ from readagain.formats.records import (
     BLOCK_RECORDS,
     MAX_RECORD_BYTES,
     Block,
+    InputError,
     InvalidRecord,
     Record,
 )
@@ -45,6 +47,8 @@ def _read_header(path: Path, rows: Iterator[DelimitedRow]) -> list[str]:
         raise DataError(f"{path}: no header line; expected the names of the columns")
     if isinstance(header, InvalidRecord):
         raise DataError(f"{header.where}: {header.reason}")
+    if problem := describe_invalid_text("".join(header[1])):
+        raise InputError(f"{{0}}: the header {problem}", path)
     return header[1]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from readagain.errors import DataError, type_in_words
 from readagain.formats.files import open_bytes
 from readagain.formats.lines import decode_line, line_blocks, read_lines
-from readagain.formats.records import Block, InvalidRecord, Record
+from readagain.formats.records import Block, InvalidRecord, Record, invalid_record_error
 
 # Control characters that `json.dumps` does not escape: DEL and C1, line separators, and
 # bidirectional controls, which can reorder the text that a terminal shows.
@@ -27,9 +27,7 @@ def column_names(path: Path, encoding: str) -> list[str]:
                 return list(record.fields)
             first_invalid = first_invalid or record
     if first_invalid:
-        raise DataError(
-            f"{first_invalid.where}: {first_invalid.reason}; no other line is valid either"
-        )
+        raise invalid_record_error(first_invalid, "; no other line is valid either")
     raise DataError(f"{path}: only blank lines; expected one JSON object per line")
 
 

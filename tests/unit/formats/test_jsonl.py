@@ -137,5 +137,5 @@ def test_huge_number_makes_one_record_invalid(tmp_path):
 def test_long_key_is_truncated_in_message(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"a" * 10_000: 1}))
-    with pytest.raises(DataError, match="found 'a{70,79}…; set the text column"):
+    with pytest.raises(DataError, match="found 'a{70,79}…; set text_column"):
         read_records(path)

@@ -135,7 +135,7 @@ def test_table_from_pipe_is_rejected():
     [
         ("a.jsonl", b'{"text": "a"}\nnot json\n', r"a\.jsonl:2: not JSON"),
         ("a.jsonl", b'{"text": "a"}\n{"id": 3}\n', r"a\.jsonl:2: nothing under 'text'"),
-        ("a.jsonl", b'{"id": 3}\n', r"a\.jsonl: no column for the text; .*set the text column"),
+        ("a.jsonl", b'{"id": 3}\n', r"a\.jsonl: no column for the text; .*set text_column"),
         ("a.csv", b"text,id\na,1\nb\n", r"a\.csv:3: 1 field; the header has 2"),
         ("a.csv", b"text\nkaf\xe9\n", r"a\.csv:2: 'text' contains byte 0xe9"),
         ("a.txt", b"kaf\xe9", r"a\.txt: byte 0xe9 at column 4 is not utf-8"),
@@ -186,6 +186,14 @@ def test_invalid_record_keeps_its_content(tmp_path, name, content, expected):
     row = json.loads(to_json(skipped[0].as_row()))
     assert list(row) == ["file", "row", "reason", "content"]
     assert (row["file"], row["content"]) == (str(path), expected)
+
+
+def test_braces_in_a_reason_are_kept(tmp_path):
+    path = tmp_path / "{0}.jsonl"
+    path.write_text('{"{on_error}": "a"}\n{"{on_error}": 3}\n')
+    records = read_texts(path, TextReadOptions(text_column="{on_error}"))
+    with pytest.raises(DataError, match=r"/\{0\}\.jsonl:2: a whole number under '\{on_error\}';"):
+        list(valid_records(records, "stop"))
 
 
 @pytest.mark.parametrize("format", ["text", "lines", "jsonl"])

@@ -14,6 +14,7 @@ from readagain.errors import ArgumentError, DataError
 from readagain.formats.columns import choose_column
 from readagain.formats.files import check_regular_file, named_errors, plain_name
 from readagain.formats.lines import check_encoding
+from readagain.formats.records import InputError
 from readagain.formats.texts import TABLE_SUFFIXES
 
 logger = logging.getLogger(__name__)
@@ -191,8 +192,10 @@ def _choose_columns(path: Path, format: str, options: CorpusReadOptions) -> Colu
         headline=choose_column("headline", names, options.headline_column, where=where),
     )
     if columns.text == columns.headline:
-        raise DataError(
-            f"{path}: '{columns.text}' is both text and headline; set two different columns"
+        raise InputError(
+            "{0}: '{1}' is both text and headline; set {text_column} or {headline_column}",
+            path,
+            columns.text,
         )
     return columns
 
