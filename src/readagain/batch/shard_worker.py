@@ -176,12 +176,14 @@ class ShardWorker:
                 return write_jsonl(rows)
             case "csv":
                 names = (*columns, *self._config.added_fields)
-                content = to_csv(rows, names, shard.schema.delimiter)
-                if self._config.one_file_per_input and shard.number > 0:
-                    # Only the first shard has a header, so that shards can be joined.
-                    header = to_csv([], names, shard.schema.delimiter)
-                    content = content.removeprefix(header)
-                return content
+                return to_csv(
+                    rows,
+                    names,
+                    shard.schema.delimiter,
+                    # Of shards to be joined, only the first one has a header.
+                    has_header=shard.number == 0 or not self._config.one_file_per_input,
+                    has_bom=shard.schema.has_bom,
+                )
             case "parquet":
                 return write_parquet(self._add_columns(make_table(rows, columns), rows))
 

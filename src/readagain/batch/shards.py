@@ -96,8 +96,8 @@ class BatchShard:
 
     @property
     def sha256(self) -> str:
-        """Checksum of the unparsed rows and their locations."""
-        digest = sha256()
+        """Checksum of the schema, and of the unparsed rows and their locations."""
+        digest = sha256(repr(self.schema).encode("utf-8", "surrogateescape"))
         for piece in self.pieces:
             for content in (os.fsencode(piece.location), *_row_contents(piece.block)):
                 digest.update(len(content).to_bytes(8, "big") + content)

@@ -177,12 +177,21 @@ def detect_delimiter(path: Path, encoding: str) -> str:
     return max(DELIMITERS, key=_QUOTED.sub("", header).count)
 
 
-def to_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], delimiter: str) -> bytes:
-    """Return a CSV file in UTF-8: a header and the rows; lists and objects are written as JSON.
+def to_csv(
+    rows: Iterable[Mapping[str, Any]],
+    columns: Sequence[str],
+    delimiter: str,
+    *,
+    has_header: bool = True,
+    has_bom: bool = False,
+) -> bytes:
+    """Return a CSV file in UTF-8; lists and objects are written as JSON.
 
-    An empty `delimiter` means a comma.
+    An empty `delimiter` means a comma. `has_bom` adds a byte order mark before the header.
     """
-    lines = [_csv_line(columns, delimiter)]
+    lines = []
+    if has_header:
+        lines = ["\ufeff" * has_bom + _csv_line(columns, delimiter)]
     lines += (_csv_line([_cell(row.get(name)) for name in columns], delimiter) for row in rows)
     # Invalid bytes of the input are written unchanged.
     return "".join(lines).encode("utf-8", "surrogateescape")

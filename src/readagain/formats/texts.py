@@ -91,6 +91,8 @@ class RecordSchema:
     """Columns of a table, keys of the first JSON object, or the only field of plain text."""
     delimiter: str = ""
     """Delimiter of a CSV file; empty for other formats."""
+    has_bom: bool = False
+    """Whether a CSV file starts with a byte order mark, without which Excel misreads UTF-8."""
 
 
 def text_format(path: Path) -> TextFormat:
@@ -111,6 +113,7 @@ def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:
     if format not in TABLES:
         columns = ("file",) if format == "text" else ("text",)
         return RecordSchema(format=format, encoding=options.encoding, columns=columns)
+    head = b""
     if format != "parquet":
         with open_bytes(path) as (stream, _):
             head = stream.read(len(BOM))
@@ -128,6 +131,7 @@ def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:
         text_column=choose_column("text", names, options.text_column, where=str(path)),
         columns=tuple(names),
         delimiter=delimited.detect_delimiter(path, options.encoding) if format == "csv" else "",
+        has_bom=format == "csv" and head == BOM,
     )
 
 
