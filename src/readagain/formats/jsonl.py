@@ -53,13 +53,22 @@ def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | In
 def parse_line(
     line: bytes | None, number: int, path: Path, encoding: str
 ) -> Record | InvalidRecord | None:
-    """Parse a line from `read_lines`; return None for a blank line."""
+    """Parse a line from `read_lines`; return None for a blank line.
+
+    Raises:
+        DataError: if the file is a JSON array, of which some lines might be valid records.
+    """
     if line is not None and (not line or line.isspace()):
         return None
     where = f"{path}:{number}"
     text = decode_line(line, encoding, where=where)
     if isinstance(text, InvalidRecord):
         return text
+    if number == 1 and text.lstrip().startswith("["):
+        raise DataError(
+            f"{path}: a JSON array; expected one object per line, so convert it: "
+            "jq -c '.[]' FILE > NEW.jsonl"
+        )
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError) as error:

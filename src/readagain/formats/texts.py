@@ -39,7 +39,10 @@ MAX_HTML_ATTRIBUTES = 10_000
 # Error messages for files that are not plain text, by their first bytes.
 _NOT_TEXT = {
     b"%PDF-": "a PDF; expected plain text, which 'pdftotext' extracts",
-    b"PK\x03\x04": "a zip archive or Word document; save it as plain text",
+    b"PK\x03\x04": (
+        "a zip archive, or a Word or Excel document; save a document as plain text, and a table as "
+        "CSV UTF-8"
+    ),
     b"{\\rtf": "an RTF file; save it as plain text",
 }
 _ATTRIBUTE_PATTERN = (

@@ -125,6 +125,12 @@ def test_pipe_is_read_as_text_or_jsonl():
     assert texts(read_stream(objects, "pipe", TextReadOptions(format="jsonl"))) == ["a", "b"]
 
 
+def test_json_array_from_pipe_is_rejected():
+    pipe = io.BytesIO(b'[{"text": "a"},\n {"text": "b"}\n]')
+    with pytest.raises(DataError, match="pipe: a JSON array; expected one object per line"):
+        list(read_stream(pipe, "pipe", TextReadOptions(format="jsonl")))
+
+
 def test_table_from_pipe_is_rejected():
     with pytest.raises(ConfigError, match="format: 'csv' cannot be read from a pipe"):
         list(read_stream(io.BytesIO(), "pipe", TextReadOptions(format="csv")))
@@ -141,7 +147,8 @@ def test_table_from_pipe_is_rejected():
         ("a.txt", b"kaf\xe9", r"a\.txt: byte 0xe9 at column 4 is not utf-8"),
         ("a.txt", b"\xff\xfea\x00", r"a\.txt: UTF-16 text"),
         ("a.pdf", b"%PDF-1.7\nabc", r"a\.pdf: a PDF; expected plain text, which 'pdftotext'"),
-        ("a.docx", b"PK\x03\x04abc", r"a\.docx: a zip archive or Word document; save it"),
+        ("a.docx", b"PK\x03\x04abc", r"a\.docx: a zip archive, or a Word or Excel document; save"),
+        ("a.xlsx", b"PK\x03\x04abc", r"a\.xlsx: .*, and a table as CSV UTF-8"),
         ("a.rtf", b"{\\rtf1 abc}", r"a\.rtf: an RTF file; save it as plain text"),
         ("a.csv", b"\xff\xfet\x00", r"a\.csv: UTF-16 text; .* iconv"),
         ("a.jsonl", b"\xfe\xff\x00{", r"a\.jsonl: UTF-16 text"),
@@ -150,11 +157,8 @@ def test_table_from_pipe_is_rejected():
             b"text,id,id\na,1,2\n",
             r"a\.csv: two columns are called 'id'; rename",
         ),
-        (
-            "a.json",
-            b'[\n{"text": "a"}\n]\n',
-            r"a\.json:1: not JSON: .*; expected one object per line",
-        ),
+        ("a.json", b'[\n{"text": "a"}\n]\n', r"a\.json: a JSON array; .*: jq -c '\.\[\]' FILE"),
+        ("a.json", b'\xef\xbb\xbf[{"text": "a"}]', r"a\.json: a JSON array; expected one object"),
     ],
 )
 def test_invalid_record_error_has_line_number(tmp_path, name, content, message):
