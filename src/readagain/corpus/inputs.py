@@ -5,10 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from readagain.errors import ArgumentError, DataError
 from readagain.formats.records import Block, InvalidRecord
 
 SplitName = Literal["train", "dev", "test"]
 SPLITS: tuple[SplitName, ...] = ("train", "dev", "test")
+
+
+class TooFewPairsError(ArgumentError, DataError):
+    """Inputs with too few pairs; `dropped` has the reasons for which pairs were dropped."""
+
+    def __init__(self, message: str, *values: object, dropped: str = "") -> None:
+        super().__init__(message, *values)
+        self.dropped = dropped
 
 
 @dataclass(frozen=True, slots=True)

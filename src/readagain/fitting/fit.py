@@ -69,6 +69,7 @@ def fit(
         require(module, extra="train", purpose="fitting a model")
     from rich.console import Console
 
+    from readagain.corpus.inputs import TooFewPairsError
     from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
     from readagain.fitting.job import FitJob
     from readagain.fitting.plan import SIZES
@@ -110,4 +111,8 @@ def fit(
     if FitDir(directory).read_identity() is None:
         check_new_dir(out)
     with FitDir.open(directory, job.identity, overwrite=overwrite) as work:
-        return job.run(work)
+        try:
+            return job.run(work)
+        except TooFewPairsError:  # nothing to resume
+            work.delete()
+            raise
