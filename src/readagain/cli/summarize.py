@@ -114,6 +114,8 @@ def command(
                 report.add(record, summary)
                 count()
         skipped.report(has_summaries=report.num_texts > 0)
+        if report.num_texts == 0:
+            print("readagain: no texts in the input", file=sys.stderr)
         print("\n" * num_empty, end="", file=file)
     report.print()
 

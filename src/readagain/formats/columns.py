@@ -60,12 +60,17 @@ def check_unique(name: str, names: Sequence[str], *, where: str) -> None:
         raise DataError(f"{where}: two columns are called {quoted(name)}; rename one of them")
 
 
-def get_text(fields: Mapping[str, Any], column: str, *, where: str) -> str | InvalidRecord:
-    """Return the string in a column (empty for null), or an `InvalidRecord` with the reason."""
-    if column not in fields:
+def get_text(
+    fields: Mapping[str, Any], column: str, *, where: str, is_json: bool
+) -> str | InvalidRecord:
+    """Return the string in a column, or an `InvalidRecord` with the reason.
+
+    Null is an empty cell of a table, but a missing field of a JSON object.
+    """
+    value = fields.get(column)
+    if column not in fields or (is_json and value is None):
         reason = f"nothing under {quoted(column)}; expected a string"
         return InvalidRecord(where, reason, dict(fields))
-    value = fields[column]
     if value is None:
         return ""
     if not isinstance(value, str):

@@ -34,17 +34,17 @@ _CARRIAGE_RETURN = (
 _OPEN_QUOTE = "a quote that opens here is never closed, so the rest of the file is in one field"
 
 
-def column_names(path: Path, encoding: str) -> list[str]:
-    """Return the names in the header line."""
+def column_names(path: Path, encoding: str) -> list[str] | None:
+    """Return the names in the header line; None if the file is empty."""
     with open_bytes(path) as (stream, _):
         lines = _Lines(path, read_lines(stream), encoding)
         return _read_header(path, _read_rows(lines, detect_delimiter(path, encoding)))
 
 
-def _read_header(path: Path, rows: Iterator[DelimitedRow]) -> list[str]:
+def _read_header(path: Path, rows: Iterator[DelimitedRow]) -> list[str] | None:
     header = next(rows, None)
     if header is None:
-        raise DataError(f"{path}: no header line; expected the names of the columns")
+        return None
     if isinstance(header, InvalidRecord):
         raise DataError(f"{header.where}: {header.reason}")
     if problem := describe_invalid_text("".join(header[1])):
@@ -68,7 +68,7 @@ def read_blocks(
     with open_bytes(path) as (stream, raw):
         lines = _Lines(path, read_lines(stream), encoding)
         rows = _read_rows(lines, detect_delimiter(path, encoding))
-        header = tuple(_read_header(path, rows))
+        header = tuple(_read_header(path, rows) or ())
         payload: list[DelimitedRow] = []
         size, first = 0, 2  # line 1 is the header
         for row in rows:

@@ -17,8 +17,8 @@ from readagain.formats.records import Block, InvalidRecord, Record, invalid_reco
 _CONTROL = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
-def column_names(path: Path, encoding: str) -> list[str]:
-    """Return the keys of the first valid record."""
+def column_names(path: Path, encoding: str) -> list[str] | None:
+    """Return the keys of the first valid record; None if all lines are blank."""
     first_invalid: InvalidRecord | None = None
     with open_bytes(path) as (stream, _):
         for number, line in enumerate(read_lines(stream), start=1):
@@ -28,7 +28,7 @@ def column_names(path: Path, encoding: str) -> list[str]:
             first_invalid = first_invalid or record
     if first_invalid:
         raise invalid_record_error(first_invalid, "; no other line is valid either")
-    raise DataError(f"{path}: only blank lines; expected one JSON object per line")
+    return None
 
 
 def read_blocks(

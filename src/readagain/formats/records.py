@@ -109,8 +109,8 @@ class Block:
 class TableFormat(Protocol):
     """A module that reads records with named columns."""
 
-    def column_names(self, path: Path, encoding: str) -> list[str]:
-        """Return the column names, or the keys of the first JSON object."""
+    def column_names(self, path: Path, encoding: str) -> list[str] | None:
+        """Return the column names, or the keys of the first JSON object; None without records."""
         ...
 
     def read_blocks(

@@ -320,6 +320,16 @@ def test_n_best_is_numbered_with_scores(summarize, headlines):
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.jsonl", ""), ("a.jsonl", "\n"), ("a.csv", ""), ("a.csv", "text\n")]
+)
+def test_input_without_texts_is_reported(summarize, tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    done = summarize(name)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "readagain: no texts in the input\n"
+
+
 def test_limits_are_respected(summarize):
     assert len(summarize(POLICE, "--max-words", 2).stdout.split()) == 2
     assert len(summarize(POLICE, "--max-bytes", 12).stdout.strip().encode()) <= 12

@@ -51,7 +51,7 @@ def test_lines_format_has_one_text_per_line(tmp_path):
 
 def test_jsonl_keeps_fields_and_detects_text_column(tmp_path):
     path = tmp_path / "news.jsonl.gz"
-    rows = [{"id": 7, "article": "A ferry."}, {"id": 8, "article": None, "more": [1]}]
+    rows = [{"id": 7, "article": "A ferry."}, {"id": 8, "article": "", "more": [1]}]
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
     records = read(path)
     assert texts(records) == ["A ferry.", ""]
@@ -129,6 +129,32 @@ def test_json_array_from_pipe_is_rejected():
     pipe = io.BytesIO(b'[{"text": "a"},\n {"text": "b"}\n]')
     with pytest.raises(DataError, match="pipe: a JSON array; expected one object per line"):
         list(read_stream(pipe, "pipe", TextReadOptions(format="jsonl")))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", b""),
+        ("a.jsonl", b"\n \n"),
+        ("a.csv", b""),
+        ("a.csv", b"\xef\xbb\xbf"),
+        ("a.csv", b"\n\n"),
+        ("a.csv", b"text,id\n"),
+    ],
+)
+def test_table_without_rows_has_no_texts(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    assert read(tmp_path / name) == []
+
+
+def test_null_in_jsonl_is_invalid_as_a_missing_key(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a"}\n{"text": null}\n{"id": 1}\n')
+    _, *invalid = read_texts(path, TextReadOptions())
+    assert [record.reason for record in invalid] == ["nothing under 'text'; expected a string"] * 2
+    pipe = io.BytesIO(path.read_bytes())
+    _, *invalid = read_stream(pipe, "pipe", TextReadOptions(format="jsonl"))
+    assert [record.where for record in invalid] == ["pipe:2", "pipe:3"]
 
 
 def test_table_from_pipe_is_rejected():

@@ -187,6 +187,8 @@ def _choose_columns(path: Path, format: str, options: CorpusReadOptions) -> Colu
     if column_names is None:
         return None
     names, where = column_names(path, options.encoding), str(path)
+    if names is None:
+        raise DataError(f"{path}: no texts; expected pairs of text and headline")
     columns = Columns(
         text=choose_column("text", names, options.text_column, where=where),
         headline=choose_column("headline", names, options.headline_column, where=where),
