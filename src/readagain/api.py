@@ -16,7 +16,7 @@ from readagain.corpus.settings import DEFAULT_MAX_SENTENCES, PrepareSettings, Sp
 from readagain.errors import ArgumentError, require
 from readagain.formats.records import OnError
 from readagain.processors import check_parallelism, num_processors, num_threads
-from readagain.rouge.options import UNICODE_PROTOCOL, Protocol
+from readagain.rouge.options import UNICODE_PROTOCOL, Protocol, find_protocol
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -375,9 +375,12 @@ def evaluate(
     from readagain.corpus.readers.find import CorpusReadOptions
     from readagain.evaluation.dataset import read_dataset
     from readagain.evaluation.evaluate import evaluate as evaluate_system
-    from readagain.evaluation.systems import load_system
+    from readagain.evaluation.systems import find_system, load_system
 
-    num_threads(threads)  # checks the number before the data set is read
+    # Checked before the data set is read, which may take long.
+    find_system(str(model))
+    find_protocol(protocol)
+    num_threads(threads)
     read_options = CorpusReadOptions(
         format=format,
         text_column=text_column,

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import readagain
-from readagain.errors import ConfigError
+from readagain.errors import ArtifactError, ConfigError
 
 PLACES = ("bridge", "harbour", "library", "museum")
 SMALL = (
@@ -50,6 +50,13 @@ def test_pairs_become_a_scored_model(pairs, tmp_path):
     references = [row.references for row in evaluation.data.rows]
     again = readagain.compute_rouge(summaries, references)
     assert again.as_json() == evaluation.rouge.as_json()
+
+
+def test_names_are_checked_before_the_data_is_read(tmp_path):
+    with pytest.raises(ArtifactError, match="no model 'nwes'.*; baselines: "):
+        readagain.evaluate("nwes", tmp_path / "missing")
+    with pytest.raises(ConfigError, match="no protocol 'duc'"):
+        readagain.evaluate("lead", tmp_path / "missing", protocol="duc")
 
 
 def test_rouge_accepts_one_reference_per_summary():

@@ -14,7 +14,7 @@ from readagain.errors import ArgumentError, require
 from readagain.formats.delimited import to_csv
 from readagain.formats.jsonl import write_jsonl
 from readagain.formats.parquet import make_table, row_values, unpack_table, write_parquet
-from readagain.formats.records import InvalidRecord, OnError, invalid_record_error
+from readagain.formats.records import SET_ENCODING, InvalidRecord, OnError, invalid_record_error
 from readagain.formats.texts import TextFormat, TextRecord
 from readagain.model_dir import Precision
 
@@ -176,12 +176,14 @@ class ShardWorker:
                 return write_jsonl(rows)
             case "csv":
                 names = (*columns, *self._config.added_fields)
-                content = to_csv(rows, names, shard.schema.delimiter)
-                if self._config.one_file_per_input and shard.number > 0:
-                    # Only the first shard has a header, so that shards can be joined.
-                    header = to_csv([], names, shard.schema.delimiter)
-                    content = content.removeprefix(header)
-                return content
+                return to_csv(
+                    rows,
+                    names,
+                    shard.schema.delimiter,
+                    # Of shards to be joined, only the first one has a header.
+                    has_header=shard.number == 0 or not self._config.one_file_per_input,
+                    has_bom=shard.schema.has_bom,
+                )
             case "parquet":
                 return write_parquet(self._add_columns(make_table(rows, columns), rows))
 
@@ -229,10 +231,6 @@ def _check_utf8(record: TextRecord | InvalidRecord) -> TextRecord | InvalidRecor
             try:
                 value.encode()
             except UnicodeEncodeError:
-                return InvalidRecord(
-                    record.where,
-                    f"'{name}' is not valid text; convert the file or set its encoding "
-                    "(for example latin-1)",
-                    record.fields,
-                )
+                reason = f"'{name}' is not valid text; {SET_ENCODING}"
+                return InvalidRecord(record.where, reason, record.fields)
     return record

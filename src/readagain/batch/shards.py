@@ -96,8 +96,8 @@ class BatchShard:
 
     @property
     def sha256(self) -> str:
-        """Checksum of the unparsed rows and their locations."""
-        digest = sha256()
+        """Checksum of the schema, and of the unparsed rows and their locations."""
+        digest = sha256(repr(self.schema).encode("utf-8", "surrogateescape"))
         for piece in self.pieces:
             for content in (os.fsencode(piece.location), *_row_contents(piece.block)):
                 digest.update(len(content).to_bytes(8, "big") + content)
@@ -154,7 +154,7 @@ def read_input_schema(path: Path, location: str, options: SplitOptions) -> Recor
     try:
         schema = read_schema(path, options.read)
     except DataError as error:
-        raise DataError(str(error).replace(str(path), location)) from error
+        raise _rename_path(error, path, location) from error
     if schema.format == "csv" and schema.columns.count("") > 1:
         raise DataError(f"{location}: two columns have no name; name or remove them")
     for name in options.added_fields:
@@ -187,7 +187,12 @@ def _split_rows(source: BatchInput, options: SplitOptions) -> _Split:
                 yield schema, pieces, end - start
                 start = end
         except DataError as error:
-            raise DataError(str(error).replace(str(path), file.location)) from error
+            raise _rename_path(error, path, file.location) from error
+
+
+def _rename_path(error: DataError, path: Path, location: str) -> DataError:
+    """Return an error that names `location` and not `path`, its temporary copy."""
+    return type(error)(*(str(value).replace(str(path), location) for value in error.args))
 
 
 def _name_location(block: Block, path: Path, location: str) -> Block:

@@ -1,5 +1,6 @@
 """`readagain batch`: write headlines for many files in a resumable job."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
@@ -181,6 +182,8 @@ def _print_summary(manifest: "JobManifest", out: str, kept_rows: int) -> None:
     if manifest.bad_rows:
         directory = f"{out.rstrip('/')}/{BAD_ROWS}"
         bad_note = f", {pluralize(manifest.bad_rows, 'bad row')} written to {directory}"
+    if not manifest.rows and not manifest.bad_rows:
+        print("readagain: no texts in the input", file=sys.stderr)
     written_files = pluralize(len(manifest.shards), "shard")
     if manifest.settings["one_file_per_input"]:
         written_files = pluralize(len({shard.source for shard in manifest.shards}), "file")

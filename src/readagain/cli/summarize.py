@@ -123,6 +123,8 @@ def command(
                 report.add(record, summary)
                 count()
         skipped.report(has_summaries=report.num_texts > 0)
+        if report.num_texts == 0:
+            print("readagain: no texts in the input", file=sys.stderr)
         print("\n" * num_empty, end="", file=file)
     report.print()
 
@@ -212,11 +214,9 @@ class _SkippedRecords(ExitStack):
             return
         if not has_summaries:
             others = "; no other record is valid" if self._num_records > 1 else ""
-            raise DataError(
-                f"{self._first_records[0].where}: {self._first_records[0].reason}{others}"
-            )
+            raise invalid_record_error(self._first_records[0], others)
         for record in self._first_records:
-            line = one_line(f"{record.where}: {record.reason}")
+            line = one_line(f"{record.where}: {record.format_reason(options.as_option)}")
             print(f"readagain: skipped {line}", file=sys.stderr)
         location = "" if self._path is None else f", written to {self._path}"
         num_records = pluralize(self._num_records, "invalid record")

@@ -5,10 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from readagain.errors import ArgumentError, DataError
 from readagain.formats.records import Block, InvalidRecord
 
 SplitName = Literal["train", "dev", "test"]
 SPLITS: tuple[SplitName, ...] = ("train", "dev", "test")
+
+
+class TooFewPairsError(ArgumentError, DataError):
+    """Inputs with too few pairs; `dropped` has the reasons for which pairs were dropped."""
+
+    def __init__(self, message: str, *values: object, dropped: str = "") -> None:
+        super().__init__(message, *values)
+        self.dropped = dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +82,9 @@ class CorpusFormat:
     read_blocks: Callable[[CorpusInput], Iterator[Block]]
     """Function that splits an input into blocks, which workers parse."""
     parse_block: Callable[[CorpusInput, Block], Iterator[Example | InvalidRecord]]
-    column_names: Callable[[Path, str], list[str]] | None = None
-    """Function from path and encoding to column names; None if users cannot choose columns."""
+    column_names: Callable[[Path, str], list[str] | None] | None = None
+    """Function from path and encoding to column names, which returns None without records; None if
+    users cannot choose columns."""
     is_text_tokenized: bool = False
     """Whether the texts of all inputs in this format are tokenized."""
     is_headline_tokenized: bool = False

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.chunks import Chunk
-from readagain.corpus.inputs import SPLITS, CorpusInput
+from readagain.corpus.inputs import SPLITS, CorpusInput, TooFewPairsError
 from readagain.corpus.readers.find import input_bytes
 from readagain.corpus.settings import PrepareSettings, SplitSize
-from readagain.errors import ArgumentError, DataError
 from readagain.formats.records import InvalidRecord
 
 # Codes of the splits, and of the reasons why a pair is in no split.
@@ -46,7 +45,7 @@ def assign_splits(
         skipped invalid records of all inputs.
 
     Raises:
-        DataError: when a requested split has no pairs.
+        TooFewPairsError: when a requested split has no pairs.
     """
     entries: list[dict[str, Any]] = []
     invalid: list[InvalidRecord] = []
@@ -184,19 +183,22 @@ def origins_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _empty_split_error(
     split: str, entries: Sequence[Mapping[str, Any]], settings: PrepareSettings
-) -> Exception:
+) -> TooFewPairsError:
     """Return the error for a split without pairs."""
+    counts = sum((Counter(entry["dropped"]) for entry in entries), Counter[str]())
+    dropped = ", ".join(f"{name} {count:,}" for name, count in counts.most_common())
     if split != "train" and getattr(settings, split):
-        return ArgumentError(
+        message = (
             f"no text falls into the {split} split; increase {{{split}_pairs}} or {{{split}_share}}"
         )
-    counts = sum((Counter(entry["dropped"]) for entry in entries), Counter[str]())
-    reasons = ", ".join(f"{name} {count:,}" for name, count in counts.most_common()) or "none"
-    if split == "train" and (settings.dev or settings.test):
-        return DataError(
-            f"no pair is left to train on (dropped: {reasons}); "
+    elif split == "train" and (settings.dev or settings.test):
+        message = (
+            f"no pair is left to train on (dropped: {dropped or 'none'}); "
             "reduce the dev and test splits, or use fewer filters"
         )
-    return DataError(
-        f"no pair is left for {split} (dropped: {reasons}); use fewer filters or other inputs"
-    )
+    else:
+        message = (
+            f"no pair is left for {split} (dropped: {dropped or 'none'}); "
+            "use fewer filters or other inputs"
+        )
+    return TooFewPairsError(message, dropped=dropped)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from readagain.corpus.chunks import CHUNK_FORMAT, num_saved_records, save_chunk
-from readagain.corpus.inputs import CorpusInput
+from readagain.corpus.inputs import CorpusInput, TooFewPairsError
 from readagain.corpus.readers.find import input_bytes, input_files
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
@@ -63,8 +63,9 @@ def make_chunks(
         For each input the chunk files, in the order of its blocks.
 
     Raises:
-        DataError: when an input cannot be read or has an invalid record that is not skipped, or
-            when no input has a record. Of several errors, the first in input order is raised.
+        DataError: when an input cannot be read or has an invalid record that is not skipped. Of
+            several errors, the first in input order is raised.
+        TooFewPairsError: when no input has a record.
     """
     chunks: list[list[Path]] = []
     counter = _ProgressCounter(sum(map(input_bytes, sources)), on_progress)
@@ -105,7 +106,9 @@ def make_chunks(
         wait_until_at_most(0)
     if counter.progress.records == 0:
         names = ", ".join(str(source.path) for source in sources)
-        raise DataError(f"{names}: no record in any input; expected (text, headline) pairs")
+        raise TooFewPairsError(
+            "{0}: no record in any input; expected (text, headline) pairs", names
+        )
     return chunks
 
 

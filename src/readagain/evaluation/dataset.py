@@ -22,7 +22,7 @@ from readagain.errors import ArgumentError, DataError
 from readagain.evaluation.summaries import on_one_line
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.lines import read_lines
-from readagain.formats.records import InvalidRecord, OnError, valid_records
+from readagain.formats.records import InvalidRecord, OnError, invalid_record_error, valid_records
 from readagain.rouge.corpus import hash_items
 from readagain.rouge.files import require_equal_lengths
 
@@ -139,8 +139,9 @@ def read_dataset(
     examples = (_make_example(pair, number, files) for number, pair in enumerate(pairs, start=1))
     rows = list(valid_records(examples, on_error, skipped.append))
     if not rows:
-        reason = f"; {skipped[0].where}: {skipped[0].reason}" if skipped else ""
-        raise DataError(f"{corpus_input.path}: no valid pairs{reason}; expected at least one")
+        if skipped:
+            raise invalid_record_error(skipped[0], "; the data has no valid pairs")
+        raise DataError(f"{corpus_input.path}: no valid pairs; expected at least one")
     return DataSet(
         rows=tuple(rows),
         files=files,

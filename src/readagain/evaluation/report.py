@@ -68,7 +68,7 @@ def metadata(result: Evaluation) -> list[tuple[str, str]]:
     warnings: list[str | None] = []
     if data.skipped:
         first, num_records = data.skipped[0], pluralize(len(data.skipped), "invalid record")
-        warnings.append(f"skipped {num_records}, first {first.where}: {first.reason}")
+        warnings.append(f"skipped {num_records}, first {first.where}: {first.format_reason()}")
     warnings.append(few_summaries_warning(result))
     if not result.rouge.protocol.options.unicode:
         warnings.append(lost_letters_warning(row.references for row in data.rows))

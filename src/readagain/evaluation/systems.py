@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Protocol, assert_never
 
@@ -47,6 +48,20 @@ class System(Protocol):
         ...
 
 
+def find_system(model: str) -> Path | None:
+    """Return the folder of a bundled model or a model directory, or None for a baseline.
+
+    Raises:
+        ArtifactError: if there is no such model.
+    """
+    if model in BASELINES:
+        return None
+    try:
+        return find_model(model)
+    except ArtifactError as error:
+        raise ArtifactError(f"{error}; baselines: {', '.join(BASELINES)}") from error
+
+
 def load_system(
     model: str,
     protocol: str,
@@ -78,14 +93,11 @@ def load_system(
     find_protocol(protocol)
     decoding = decoding or {}
     overrides = decode_overrides(decoding)
-    if model in BASELINES:
+    path = find_system(model)
+    if path is None:
         options = {**decoding, "threads": threads, "precision": precision}
         options = {name: value for name, value in options.items() if value is not None}
         return _load_baseline(model, protocol, options, find_language(language))
-    try:
-        path = find_model(model)
-    except ArtifactError as error:
-        raise ArtifactError(f"{error}; baselines: {', '.join(BASELINES)}") from error
     model_dir = ModelDir.open(path)
     # Resolve and check the settings before the slow loading of the graphs.
     decode, styles = model_dir.run.decode, None

@@ -69,6 +69,7 @@ def fit(
         require(module, extra="train", purpose="fitting a model")
     from rich.console import Console
 
+    from readagain.corpus.inputs import TooFewPairsError
     from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
     from readagain.fitting.job import FitJob
     from readagain.fitting.plan import SIZES
@@ -108,4 +109,8 @@ def fit(
     if job.work.read_identity() is None:
         check_new_dir(out)
     with FitDir.open(job.work.directory, job.identity, overwrite=overwrite):
-        return job.run()
+        try:
+            return job.run()
+        except TooFewPairsError:  # nothing to resume
+            job.work.delete()
+            raise

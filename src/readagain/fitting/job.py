@@ -8,11 +8,11 @@ from rich.console import Console
 
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
-from readagain.corpus.inputs import CorpusInput
+from readagain.corpus.inputs import CorpusInput, TooFewPairsError
 from readagain.corpus.manifest import CorpusManifest
 from readagain.corpus.report import REPORT_FILE
 from readagain.corpus.shards import PreparedCorpus
-from readagain.errors import ArgumentError, DataError, pluralize
+from readagain.errors import ArgumentError, pluralize
 from readagain.export.recover import recover_weights
 from readagain.fitting.pairs import (
     ProgressDisplay,
@@ -159,28 +159,37 @@ class FitJob:
         """Prepare the corpus unless it exists, print what it contains, and return its manifest.
 
         Raises:
-            DataError: if there are fewer than `MIN_PAIRS` training pairs.
+            TooFewPairsError: if there are fewer than `MIN_PAIRS` training pairs.
         """
         for source in self.inputs:
             self._print(source.description)
         if not self.work.data.exists():
-            prepare_pairs(
-                self.inputs,
-                self.work.data,
-                language=self.language,
-                on_error=self.on_error,
-                progress=self.progress,
-            )
+            try:
+                prepare_pairs(
+                    self.inputs,
+                    self.work.data,
+                    language=self.language,
+                    on_error=self.on_error,
+                    progress=self.progress,
+                )
+            except TooFewPairsError as error:  # it advises options that only `prepare` has
+                dropped = f" (dropped: {error.dropped})" if error.dropped else ""
+                raise self._too_few_error(f"too few pairs{dropped}") from error
         manifest = PreparedCorpus.open(self.work.data).manifest
         for line in describe_pairs(manifest, is_language_set=self.language is not None):
             self._print(line)
         num_pairs = manifest.splits["train"]["pairs"]
         if num_pairs < MIN_PAIRS:
-            raise DataError(
-                f"{self.inputs[0].path}: only {pluralize(num_pairs, 'pair')} to train on; give at "
-                f"least {MIN_PAIRS}, or some thousands for good headlines"
-            )
+            raise self._too_few_error(f"only {pluralize(num_pairs, 'pair')} to train on")
         return manifest
+
+    def _too_few_error(self, problem: str) -> TooFewPairsError:
+        return TooFewPairsError(
+            "{0}: {1}; give at least {2}, or some thousands for good headlines",
+            self.inputs[0].path,
+            problem,
+            MIN_PAIRS,
+        )
 
     def _load_plan(self) -> FitPlan | None:
         """Return the plan of an earlier call, or None if there is none.

@@ -10,8 +10,10 @@ MODEL.work/
 ```
 """
 
+from contextlib import suppress
 from pathlib import Path
 
+from readagain.storage.locks import LOCK_FILE
 from readagain.storage.output_dir import LocalDir, OutputDir
 
 RESULTS_FILE = "finished.json"
@@ -34,6 +36,15 @@ class FitDir(OutputDir):
         """Delete the files of the fit, and no others."""
         for name in ("data", "data.unfinished", "run", PLAN_FILE, RESULTS_FILE):
             self.directory.remove(name)
+
+    def delete(self) -> None:
+        """Delete the directory, unless it has other files than those of the fit."""
+        self.clear()
+        self.directory.remove(self.identity_file)
+        folder = self.data.parent
+        with suppress(OSError):  # Windows cannot remove a locked file
+            (folder / LOCK_FILE).unlink()
+            folder.rmdir()
 
 
 def work_dir(out: Path) -> Path:

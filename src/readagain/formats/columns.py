@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from readagain.errors import DataError, quoted, type_in_words
-from readagain.formats.records import MAX_RECORD_BYTES, InvalidRecord
+from readagain.formats.records import MAX_RECORD_BYTES, SET_ENCODING, InputError, InvalidRecord
 
 ColumnKind = Literal["text", "headline"]
 
@@ -25,7 +25,7 @@ def choose_column(
     """Return `user_column`, or if it is None, the first of `COMMON_COLUMNS` that is in `names`.
 
     Raises:
-        DataError: if there is no such column; the message lists the columns.
+        InputError: if there is no such column; the message lists the columns.
     """
     common = COMMON_COLUMNS[kind]
     # Reversed, so that of several names that differ in case, the first one is kept.
@@ -38,16 +38,19 @@ def choose_column(
     if column is not None:
         check_unique(column, names, where=where)
         return column
-    if problem := _describe_invalid_text("".join(names)):
-        raise DataError(f"{where}: the header {problem}")
     column_list = ", ".join(map(quoted, list(names)[:8])) or "none"
     if user_column is not None:
-        raise DataError(
-            f"{where}: no column '{user_column}'; set the {kind} column to one of {column_list}"
+        raise InputError(
+            f"{{0}}: no column '{{1}}'; set {{{kind}_column}} to one of {{2}}",
+            where,
+            user_column,
+            column_list,
         )
-    raise DataError(
-        f"{where}: no column for the {kind}; expected one of {', '.join(common)}, "
-        f"found {column_list}; set the {kind} column"
+    raise InputError(
+        f"{{0}}: no column for the {kind}; expected one of {', '.join(common)}, found {{1}}; set "
+        f"{{{kind}_column}}",
+        where,
+        column_list,
     )
 
 
@@ -57,12 +60,17 @@ def check_unique(name: str, names: Sequence[str], *, where: str) -> None:
         raise DataError(f"{where}: two columns are called {quoted(name)}; rename one of them")
 
 
-def get_text(fields: Mapping[str, Any], column: str, *, where: str) -> str | InvalidRecord:
-    """Return the string in a column (empty for null), or an `InvalidRecord` with the reason."""
-    if column not in fields:
+def get_text(
+    fields: Mapping[str, Any], column: str, *, where: str, is_json: bool
+) -> str | InvalidRecord:
+    """Return the string in a column, or an `InvalidRecord` with the reason.
+
+    Null is an empty cell of a table, but a missing field of a JSON object.
+    """
+    value = fields.get(column)
+    if column not in fields or (is_json and value is None):
         reason = f"nothing under {quoted(column)}; expected a string"
         return InvalidRecord(where, reason, dict(fields))
-    value = fields[column]
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -72,13 +80,13 @@ def get_text(fields: Mapping[str, Any], column: str, *, where: str) -> str | Inv
         return InvalidRecord(
             where, f"more than {MAX_RECORD_BYTES:,} characters under {quoted(column)}; shorten it"
         )
-    if not value.isascii() and (problem := _describe_invalid_text(value)):
+    if not value.isascii() and (problem := describe_invalid_text(value)):
         return InvalidRecord(where, f"{quoted(column)} {problem}", dict(fields))
     return value
 
 
-def _describe_invalid_text(value: str) -> str | None:
-    """Return why a string is not valid Unicode text, or None."""
+def describe_invalid_text(value: str) -> str | None:
+    """Return why a string is not valid Unicode text, as the end of a reason, or None."""
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -86,7 +94,7 @@ def _describe_invalid_text(value: str) -> str | None:
         if 0xDC80 <= code <= 0xDCFF:  # 'surrogateescape' decodes an invalid byte to this range
             return (
                 f"contains byte 0x{code - 0xDC00:02x}, which is not valid in this encoding; "
-                "convert the file or set its encoding (for example latin-1)"
+                f"{SET_ENCODING}"
             )
         return f"contains a lone surrogate (U+{code:04X}); expected whole characters"
     return None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from readagain.errors import DataError, pluralize, quoted
+from readagain.formats.columns import describe_invalid_text
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.jsonl import to_json
 from readagain.formats.lines import TOO_LONG, decode_lossless, read_lines
@@ -16,6 +17,7 @@ from readagain.formats.records import (
     BLOCK_RECORDS,
     MAX_RECORD_BYTES,
     Block,
+    InputError,
     InvalidRecord,
     Record,
 )
@@ -35,19 +37,21 @@ _CARRIAGE_RETURN = (
 _OPEN_QUOTE = "a quote that opens here is never closed, so the rest of the file is in one field"
 
 
-def column_names(path: Path, encoding: str) -> list[str]:
-    """Return the names in the header line."""
+def column_names(path: Path, encoding: str) -> list[str] | None:
+    """Return the names in the header line; None if the file is empty."""
     with open_bytes(path) as (stream, _):
         lines = _Lines(path, read_lines(stream), encoding)
         return _read_header(path, _read_rows(lines, detect_delimiter(path, encoding)))
 
 
-def _read_header(path: Path, rows: Iterator[DelimitedRow]) -> list[str]:
+def _read_header(path: Path, rows: Iterator[DelimitedRow]) -> list[str] | None:
     header = next(rows, None)
     if header is None:
-        raise DataError(f"{path}: no header line; expected the names of the columns")
+        return None
     if isinstance(header, InvalidRecord):
         raise DataError(f"{header.where}: {header.reason}")
+    if problem := describe_invalid_text("".join(header[1])):
+        raise InputError(f"{{0}}: the header {problem}", path)
     return header[1]
 
 
@@ -67,7 +71,7 @@ def read_blocks(
     with open_bytes(path) as (stream, raw):
         lines = _Lines(path, read_lines(stream), encoding)
         rows = _read_rows(lines, detect_delimiter(path, encoding))
-        header = tuple(_read_header(path, rows))
+        header = tuple(_read_header(path, rows) or ())
         payload: list[DelimitedRow] = []
         size, first = 0, 2  # line 1 is the header
         for row in rows:
@@ -177,12 +181,21 @@ def detect_delimiter(path: Path, encoding: str) -> str:
     return max(DELIMITERS, key=_QUOTED.sub("", header).count)
 
 
-def to_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], delimiter: str) -> bytes:
-    """Return a CSV file in UTF-8: a header and the rows; lists and objects are written as JSON.
+def to_csv(
+    rows: Iterable[Mapping[str, Any]],
+    columns: Sequence[str],
+    delimiter: str,
+    *,
+    has_header: bool = True,
+    has_bom: bool = False,
+) -> bytes:
+    """Return a CSV file in UTF-8; lists and objects are written as JSON.
 
-    An empty `delimiter` means a comma.
+    An empty `delimiter` means a comma. `has_bom` adds a byte order mark before the header.
     """
-    lines = [_csv_line(columns, delimiter)]
+    lines = []
+    if has_header:
+        lines = ["\ufeff" * has_bom + _csv_line(columns, delimiter)]
     lines += (_csv_line([_cell(row.get(name)) for name in columns], delimiter) for row in rows)
     # Invalid bytes of the input are written unchanged.
     return "".join(lines).encode("utf-8", "surrogateescape")

@@ -10,7 +10,7 @@ from typing import Any
 from readagain.errors import DataError, type_in_words
 from readagain.formats.files import open_bytes
 from readagain.formats.lines import decode_line, line_blocks, read_lines
-from readagain.formats.records import Block, InvalidRecord, Record
+from readagain.formats.records import Block, InvalidRecord, Record, invalid_record_error
 
 # Control characters that `json.dumps` does not escape: DEL and C1, line separators, and
 # bidirectional controls, which can reorder the text that a terminal shows.
@@ -20,8 +20,8 @@ MAX_DEPTH = 100
 """Maximum nesting of JSON values; Python cannot write or pickle all values that it can parse."""
 
 
-def column_names(path: Path, encoding: str) -> list[str]:
-    """Return the keys of the first valid record."""
+def column_names(path: Path, encoding: str) -> list[str] | None:
+    """Return the keys of the first valid record; None if all lines are blank."""
     first_invalid: InvalidRecord | None = None
     with open_bytes(path) as (stream, _):
         for number, line in enumerate(read_lines(stream), start=1):
@@ -30,10 +30,8 @@ def column_names(path: Path, encoding: str) -> list[str]:
                 return list(record.fields)
             first_invalid = first_invalid or record
     if first_invalid:
-        raise DataError(
-            f"{first_invalid.where}: {first_invalid.reason}; no other line is valid either"
-        )
-    raise DataError(f"{path}: only blank lines; expected one JSON object per line")
+        raise invalid_record_error(first_invalid, "; no other line is valid either")
+    return None
 
 
 def read_blocks(
@@ -58,13 +56,22 @@ def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | In
 def parse_line(
     line: bytes | None, number: int, path: Path, encoding: str
 ) -> Record | InvalidRecord | None:
-    """Parse a line from `read_lines`; return None for a blank line."""
+    """Parse a line from `read_lines`; return None for a blank line.
+
+    Raises:
+        DataError: if the file is a JSON array, of which some lines might be valid records.
+    """
     if line is not None and (not line or line.isspace()):
         return None
     where = f"{path}:{number}"
     text = decode_line(line, encoding, where=where)
     if isinstance(text, InvalidRecord):
         return text
+    if number == 1 and text.lstrip().startswith("["):
+        raise DataError(
+            f"{path}: a JSON array; expected one object per line, so convert it: "
+            "jq -c '.[]' FILE > NEW.jsonl"
+        )
     try:
         fields = parse_json(text)
     except (ValueError, RecursionError) as error:

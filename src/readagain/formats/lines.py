@@ -10,6 +10,7 @@ from readagain.formats.records import (
     BLOCK_BYTES,
     BLOCK_RECORDS,
     MAX_RECORD_BYTES,
+    SET_ENCODING,
     Block,
     InvalidRecord,
 )
@@ -70,14 +71,11 @@ def decode_lossless(line: bytes, encoding: str) -> str:
 
 
 def describe_decode_error(error: UnicodeDecodeError) -> str:
-    """Return a message with the byte that is not valid in the encoding, and what to do."""
+    """Return a reason for an `InvalidRecord`: the byte that is not valid, and what to do."""
     if error.object.startswith(_UTF16_BOMS):
         return _CONVERT
     byte = error.object[error.start]
-    return (
-        f"byte 0x{byte:02x} at column {error.start + 1} is not {error.encoding}; "
-        "convert the file or set its encoding (for example latin-1)"
-    )
+    return f"byte 0x{byte:02x} at column {error.start + 1} is not {error.encoding}; {SET_ENCODING}"
 
 
 def reject_utf16(path: Path, head: bytes) -> None:

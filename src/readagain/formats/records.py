@@ -7,6 +7,9 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from readagain.errors import ArgumentError, DataError
 
+SET_ENCODING = "convert the file or set {encoding} (for example cp1252)"
+"""Advice for bytes that cannot be decoded; braces as in `ArgumentError`."""
+
 T = TypeVar("T")
 
 BLOCK_RECORDS = 8192
@@ -30,8 +33,13 @@ class InvalidRecord:
 
     where: str
     reason: str
+    """What is wrong; `{encoding}` stands for the name of this argument."""
     content: Any = None
     """The fields, cells or line of the record; None if it is too large or is an entire file."""
+
+    def format_reason(self, format_name: Callable[[str], str] = str) -> str:
+        """Return the reason; `format_name` formats the name of the argument `encoding`."""
+        return self.reason.replace("{encoding}", format_name("encoding"))
 
     def as_row(self) -> dict[str, Any]:
         """Return file, row, reason and content, as in the files of skipped records."""
@@ -40,7 +48,7 @@ class InvalidRecord:
         return {
             "file": file if is_numbered else self.where,
             "row": int(row) if is_numbered else 1,
-            "reason": self.reason,
+            "reason": self.format_reason(),
             "content": self.content,
         }
 
@@ -49,15 +57,18 @@ OnError = Literal["stop", "skip"]
 """What to do with an invalid record: raise an error, or skip and report it."""
 
 
-class InvalidRecordError(ArgumentError, DataError):
-    """Invalid record that stopped the reading; with `on_error="skip"` it would be skipped."""
+class InputError(ArgumentError, DataError):
+    """Invalid input; the message names an argument with which it can be read or skipped."""
 
 
-def invalid_record_error(record: InvalidRecord) -> InvalidRecordError:
-    """Return the error for an invalid record; the message names the option to skip it."""
-    return InvalidRecordError(
-        "{0}: {1}; or skip such records with {on_error}=skip", record.where, record.reason
-    )
+def invalid_record_error(
+    record: InvalidRecord, advice: str = "; or skip such records with {on_error}=skip"
+) -> InputError:
+    """Return the error for an invalid record; `advice` is added to its reason."""
+    # Braces in the reason are text, such as the name of a column, except `{encoding}`.
+    reason = record.reason.replace("{", "{{").replace("}", "}}")
+    reason = reason.replace("{{encoding}}", "{encoding}")
+    return InputError(f"{{0}}: {reason}{advice}", record.where)
 
 
 def valid_records(
@@ -68,7 +79,7 @@ def valid_records(
     """Yield the valid records; call `on_skip` with each invalid record that is skipped.
 
     Raises:
-        InvalidRecordError: at the first invalid record, if `on_error` is "stop".
+        InputError: at the first invalid record, if `on_error` is "stop".
     """
     for record in records:
         if not isinstance(record, InvalidRecord):
@@ -98,8 +109,8 @@ class Block:
 class TableFormat(Protocol):
     """A module that reads records with named columns."""
 
-    def column_names(self, path: Path, encoding: str) -> list[str]:
-        """Return the column names, or the keys of the first JSON object."""
+    def column_names(self, path: Path, encoding: str) -> list[str] | None:
+        """Return the column names, or the keys of the first JSON object; None without records."""
         ...
 
     def read_blocks(

@@ -39,7 +39,10 @@ MAX_HTML_ATTRIBUTES = 10_000
 # Error messages for files that are not plain text, by their first bytes.
 _NOT_TEXT = {
     b"%PDF-": "a PDF; expected plain text, which 'pdftotext' extracts",
-    b"PK\x03\x04": "a zip archive or Word document; save it as plain text",
+    b"PK\x03\x04": (
+        "a zip archive, or a Word or Excel document; save a document as plain text, and a table as "
+        "CSV UTF-8"
+    ),
     b"{\\rtf": "an RTF file; save it as plain text",
 }
 _ATTRIBUTE_PATTERN = (
@@ -91,6 +94,8 @@ class RecordSchema:
     """Columns of a table, keys of the first JSON object, or the only field of plain text."""
     delimiter: str = ""
     """Delimiter of a CSV file; empty for other formats."""
+    has_bom: bool = False
+    """Whether a CSV file starts with a byte order mark, without which Excel misreads UTF-8."""
 
 
 def text_format(path: Path) -> TextFormat:
@@ -105,19 +110,20 @@ def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:
     """Read the columns of a file and choose the text column.
 
     Raises:
-        DataError: when there is no text column, or no record at all.
+        DataError: when there are records without a text column.
     """
     format = options.format or text_format(path)
     if format not in TABLES:
         columns = ("file",) if format == "text" else ("text",)
         return RecordSchema(format=format, encoding=options.encoding, columns=columns)
+    head = b""
     if format != "parquet":
         with open_bytes(path) as (stream, _):
             head = stream.read(len(BOM))
         reject_utf16(path, head)
-        if format == "jsonl" and not head:  # an empty CSV file is not valid: it has no header
-            return RecordSchema(format=format, encoding=options.encoding)
     names = TABLES[format].column_names(path, options.encoding)
+    if names is None:
+        return RecordSchema(format=format, encoding=options.encoding)
     if format == "csv":
         name, count = Counter(filter(None, names)).most_common(1)[0] if any(names) else ("", 0)
         if count > 1:
@@ -128,6 +134,7 @@ def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:
         text_column=choose_column("text", names, options.text_column, where=str(path)),
         columns=tuple(names),
         delimiter=delimited.detect_delimiter(path, options.encoding) if format == "csv" else "",
+        has_bom=format == "csv" and head == BOM,
     )
 
 
@@ -157,7 +164,7 @@ def parse_block(
             yield _parse_line(line, f"{path}:{number}", schema.encoding)
     else:
         for record in TABLES[schema.format].parse_block(block, path, schema.encoding):
-            yield _parse_record(record, schema.text_column, path)
+            yield _parse_record(record, schema.text_column, path, is_json=schema.format == "jsonl")
 
 
 def read_texts(path: Path, options: TextReadOptions) -> Iterator[TextRecord | InvalidRecord]:
@@ -200,7 +207,7 @@ def read_stream(
         if not column and isinstance(record, Record):
             names = list(record.fields)
             column = choose_column("text", names, options.text_column, where=name)
-        yield _parse_record(record, column, path)
+        yield _parse_record(record, column, path, is_json=True)
 
 
 def _parse_text(content: bytes, path: Path, encoding: str) -> TextRecord | InvalidRecord:
@@ -256,10 +263,10 @@ def _parse_line(line: bytes | None, where: str, encoding: str) -> TextRecord | I
 
 
 def _parse_record(
-    record: Record | InvalidRecord, column: str, path: Path
+    record: Record | InvalidRecord, column: str, path: Path, *, is_json: bool
 ) -> TextRecord | InvalidRecord:
     if isinstance(record, InvalidRecord):
         return record
     where = f"{path}:{record.number}"
-    text = get_text(record.fields, column, where=where)
+    text = get_text(record.fields, column, where=where, is_json=is_json)
     return text if isinstance(text, InvalidRecord) else TextRecord(text, where, record.fields)

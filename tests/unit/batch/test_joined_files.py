@@ -43,6 +43,19 @@ def test_joined_files_equal_one_shard_per_input(inputs, make_job, tmp_path):
     assert joined_files(tmp_path / "out") == dict(zip(names, shards, strict=True))
 
 
+@pytest.mark.parametrize("name", ["news.csv", "news.tsv"])
+def test_joined_csv_has_one_byte_order_mark(texts, make_job, contents, tmp_path, run_until, name):
+    rows = "".join(f"{row}\n" for row in ("text", *texts))
+    (tmp_path / name).write_text(rows, encoding="utf-8-sig")
+    job = make_job(tmp_path / name, shard_rows=2, one_file_per_input=True)
+    run_until(job, f"shards/part-00000-000001.{name[-3:]}")
+    run_batch(job, run_in_process)
+    assert joined_files(tmp_path / "out")[name].startswith(b"\xef\xbb\xbftext")
+    assert joined_files(tmp_path / "out")[name].count(b"\xef\xbb\xbf") == 1
+    run_batch(replace(job, config=replace(job.config, out=str(tmp_path / "new"))), run_in_process)
+    assert contents(tmp_path / "out") == contents(tmp_path / "new")
+
+
 def test_lines_are_joined_to_jsonl(texts, make_job, headlines, tmp_path):
     (tmp_path / "news.txt").write_text("\n".join(texts))
     read = TextReadOptions(format="lines")

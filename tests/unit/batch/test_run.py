@@ -377,3 +377,14 @@ def test_shard_that_kills_workers_is_skipped(news, make_job, tmp_path, caplog, m
 def test_worker_error_is_raised(news, make_job):
     with pytest.raises(DataError, match="or skip such records with on_error=skip"):
         run_batch(make_job(news, on_error="stop"), local_engine(num_workers=1))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_update_accepts_another_header(make_job, contents, tmp_path, encoding):
+    path = tmp_path / "a.csv"
+    path.write_text("text,n\nA storm.,1\n")
+    run_batch(make_job(path), run_in_process)
+    path.write_text("text,id\nA storm.,1\n", encoding=encoding)
+    run_batch(make_job(path, update=True), run_in_process)
+    run_batch(make_job(path, out=tmp_path / "new"), run_in_process)
+    assert contents(tmp_path / "out") == contents(tmp_path / "new")

@@ -112,6 +112,16 @@ def test_csv_output_keeps_columns_and_invalid_bytes(tmp_path, run_shards):
     assert shard.bad_rows == 1
 
 
+def test_each_csv_shard_has_the_byte_order_mark_of_the_input(tmp_path, run_shards):
+    path = tmp_path / "a.csv"
+    path.write_text("text\nStürme.\nA ferry.\n", encoding="utf-8-sig")
+    _, contents = run_shards(path, shard_rows=1)
+    assert [content[:14] for content in contents] == [b"\xef\xbb\xbftext,summar"] * 2
+    path.write_text("text\nStürme.\n", encoding="utf-8")
+    _, (content,) = run_shards(path, out=tmp_path / "new")
+    assert content.startswith(b"text,summary")
+
+
 def test_tsv_output_keeps_tabs(tmp_path, run_shards):
     path = tmp_path / "a.tsv"
     path.write_text("text\tid\nA ferry.\t1\n")

@@ -9,7 +9,7 @@ from readagain.batch import shards
 from readagain.batch.shards import split_into_shards
 from readagain.errors import DataError
 from readagain.formats import parquet
-from readagain.formats.records import InvalidRecord
+from readagain.formats.records import InputError, InvalidRecord
 from readagain.formats.texts import TextReadOptions
 
 
@@ -173,7 +173,7 @@ def test_parquet_shards_are_compressed_and_bounded(tmp_path, make_job, monkeypat
         ),
         ("text,,\na,b,c\n", {}, r"a\.csv: two columns have no name; name or remove"),
         ("id\n1\n", {}, r"a\.csv: no column for the text"),
-        ("text\na\n", {"text_column": "body"}, r"a\.csv: no column 'body'; set the text column"),
+        ("text\na\n", {"text_column": "body"}, r"a\.csv: no column 'body'; set text_column"),
     ],
 )
 def test_invalid_columns_are_rejected(tmp_path, make_job, content, options, message):
@@ -194,6 +194,17 @@ def test_invalid_rows_of_remote_file_name_its_address(tmp_path, make_job):
         record for shard in first for record in shard.records() if isinstance(record, InvalidRecord)
     ]
     assert invalid.where == f"{url}:3"
+
+
+@pytest.mark.needs_extras
+def test_missing_column_of_remote_file_names_address_and_option(tmp_path, make_job):
+    path = tmp_path / "a.csv"
+    path.write_text("name\nGhent\n")
+    with pytest.raises(InputError) as caught:
+        split(make_job(path.as_uri()))
+    message = caught.value.format_message(lambda name: f"--{name}")
+    assert message.startswith(f"{path.as_uri()}: no column for the text")
+    assert message.endswith("; set --text_column")
 
 
 @pytest.mark.needs_extras

@@ -39,6 +39,14 @@ def batch(readagain, tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.parametrize("content", ["", "text\n"])
+def test_input_without_texts_is_reported(readagain, tmp_path, content):
+    (tmp_path / "a.csv").write_text(content)
+    done = readagain("batch", "a.csv", "out", "--model", TOY, "--workers", 1, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "out: 0 rows in 0 shards\n")
+    assert done.stderr.endswith("readagain: no texts in the input\n")
+
+
 def test_batch_prints_counts(batch):
     done = batch()
     assert (done.returncode, done.stdout) == (0, "out: 3 rows in 3 shards\n"), done.stderr

@@ -32,7 +32,7 @@ def test_explain_prints_plain_text_without_terminal(explain, readagain):
 
 def test_encoding_option_is_used(explain, tmp_path):
     (tmp_path / "latin.txt").write_bytes("Élan was late.".encode("latin-1"))
-    assert "set its encoding" in explain("latin.txt").stderr
+    assert "set --encoding (for example cp1252)" in explain("latin.txt").stderr
     assert "Élan was late." in explain("latin.txt", "--encoding", "latin-1").stdout
 
 

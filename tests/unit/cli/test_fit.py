@@ -41,7 +41,7 @@ def test_stopped_fit_prints_only_how_to_resume(capsys):
         (("--size", "small", "--base", "news"), "--size: conflicts with --base"),
         (("--size", "huge"), "--size is 'huge'; expected small, base, large"),
         (("--epochs", "0"), "--epochs is 0; expected 1 or more"),
-        (("--headline-column", "x"), "no column 'x'; set the headline column to one of"),
+        (("--headline-column", "x"), "no column 'x'; set --headline-column to one of"),
     ],
 )
 def test_bad_options_are_refused_in_one_line(readagain, tmp_path, options, message):

@@ -154,7 +154,7 @@ def test_interrupted_prepare_prints_how_to_resume(tmp_path, pairs, capsys, monke
         (("PAIRS", "--filters", "rash"), "no filter 'rash'"),
         (("PAIRS", "--format", "jason"), "unknown format 'jason'"),
         (("absent.jsonl",), "absent.jsonl: no such file or folder"),
-        (("PAIRS", "--text-column", "body"), "no column 'body'; set the text column"),
+        (("PAIRS", "--text-column", "body"), "no column 'body'; set --text-column"),
         (
             ("PAIRS", "--split-by", "month", "--dev-pairs", "9"),
             "--split-by: sets the dev and test splits; remove the other options that set them",

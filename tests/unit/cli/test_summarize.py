@@ -288,6 +288,25 @@ def test_invalid_line_is_an_empty_line_of_text(summarize, broken, headlines):
     assert "readagain: skipped 1 invalid record\n" in done.stderr
 
 
+def test_unreadable_input_names_the_options(summarize, tmp_path):
+    (tmp_path / "header.csv").write_bytes("text,Überschrift\nA storm.,x\n".encode("cp1252"))
+    done = summarize("header.csv", "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("; convert the file or set --encoding (for example cp1252)\n")
+    (tmp_path / "lines.txt").write_bytes(f"{POLICE}\ncaf\xe9\n".encode("latin-1"))
+    advice = "is not utf-8; convert the file or set --encoding (for example cp1252)"
+    done = summarize("lines.txt", "--format", "lines", "--output", "out.txt")
+    assert f"skipped lines.txt:2: byte 0xe9 at column 4 {advice}\n" in done.stderr
+    assert json.loads((tmp_path / "out.bad.jsonl").read_text())["reason"].endswith(
+        "; convert the file or set encoding (for example cp1252)"
+    )
+    (tmp_path / "lines.txt").write_bytes("café".encode("latin-1"))
+    done = summarize("lines.txt", "--format", "lines")
+    assert done.stderr == f"readagain: lines.txt:1: byte 0xe9 at column 4 {advice}\n"
+    (tmp_path / "a.csv").write_text("name,n\nGhent,1\n")
+    assert "found 'name', 'n'; set --text-column\n" in summarize("a.csv").stderr
+
+
 def test_file_of_skipped_records_is_not_left_behind(summarize, broken):
     (broken / "out.bad.jsonl").write_text("of an earlier run")
     refused = summarize("news.jsonl", "--output", "out.jsonl")
@@ -338,6 +357,16 @@ def test_n_best_is_numbered_with_scores(summarize, headlines):
     ]
     scores = [plain["score"], *(other["score"] for other in plain["alternatives"])]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.jsonl", ""), ("a.jsonl", "\n"), ("a.csv", ""), ("a.csv", "text\n")]
+)
+def test_input_without_texts_is_reported(summarize, tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    done = summarize(name)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "readagain: no texts in the input\n"
 
 
 def test_limits_are_respected(summarize):

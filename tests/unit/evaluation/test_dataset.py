@@ -201,7 +201,9 @@ def test_invalid_records_can_be_skipped(read, jsonl):
 
 def test_file_without_valid_pairs_has_the_first_reason(read, jsonl):
     jsonl.write_text('{"text": 3, "headline": "x"}\n')
-    with pytest.raises(DataError, match=r"no valid pairs; .*:1: a whole number under 'text'"):
+    with pytest.raises(
+        DataError, match=r":1: a whole number under 'text'.*; the data has no valid pairs"
+    ):
         read(jsonl, on_error="skip")
 
 

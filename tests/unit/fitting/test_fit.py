@@ -86,6 +86,22 @@ def test_folder_with_other_files_is_refused(pairs, tmp_path):
 def test_too_few_pairs_are_refused(pairs, tmp_path, quiet):
     with pytest.raises(DataError, match=r"only \d+ pairs to train on; give at least 50"):
         fit(pairs(30), out=tmp_path / "out", console=quiet)
+    assert [path.name for path in tmp_path.iterdir()] == ["pairs.csv"]
+
+
+@pytest.mark.parametrize("num_pairs", [0, 1, 2])
+def test_empty_splits_are_refused_with_the_minimum(pairs, tmp_path, quiet, num_pairs):
+    message = r"pairs\.csv: too few pairs; give at least 50, or some thousands for good headlines$"
+    with pytest.raises(DataError, match=message):
+        fit(pairs(num_pairs), out=tmp_path / "out", console=quiet)
+    assert [path.name for path in tmp_path.iterdir()] == ["pairs.csv"]
+
+
+def test_too_few_pairs_error_has_the_dropped_records(tmp_path, quiet):
+    path = tmp_path / "pairs.csv"
+    path.write_text("text,headline\n" + "The bridge is open.,\n" * 9)
+    with pytest.raises(DataError, match=r"too few pairs \(dropped: empty 9\); give at least 50"):
+        fit(path, out=tmp_path / "out", console=quiet)
 
 
 def test_other_language_than_the_base_is_refused(tmp_path, quiet):
@@ -101,9 +117,14 @@ def test_other_language_than_the_base_is_refused(tmp_path, quiet):
         fit(path, out=tmp_path / "out", base="news", console=quiet)
 
 
-def test_changed_pairs_are_refused(pairs, tmp_path, quiet):
-    with pytest.raises(DataError):
-        fit(pairs(30), out=tmp_path / "out", console=quiet)
+def test_changed_pairs_are_refused(pairs, tmp_path, quiet, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(job_module, "prepare_pairs", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            fit(pairs(30), out=tmp_path / "out", console=quiet)
     with pytest.raises(
         ConfigError,
         match=r"contains another model being fitted: .*pairs\.csv was .*, and is now|start over",

@@ -10,6 +10,7 @@ from readagain.errors import DataError
 from readagain.formats import delimited
 from readagain.formats.lines import TOO_LONG
 from readagain.formats.records import InvalidRecord
+from readagain.formats.texts import TextReadOptions, read_texts
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_missing_column_error_lists_columns(tmp_path):
     with pytest.raises(
         DataError,
         match=r"a\.csv: no column for the headline; expected one of headline, .*"
-        r"found 'id', 'body'; set the headline column",
+        r"found 'id', 'body'; set headline_column",
     ):
         read_records(path)
 
@@ -52,9 +53,7 @@ def test_columns_can_be_set(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,headline,teaser\nA storm came,Storm,It is windy\n")
     assert read_records(path, headline_column="teaser") == [Example("A storm came", "It is windy")]
-    with pytest.raises(
-        DataError, match=r"no column 'lead'; set the text column to one of 'text', "
-    ):
+    with pytest.raises(DataError, match=r"no column 'lead'; set text_column to one of 'text', "):
         read_records(path, text_column="lead")
 
 
@@ -75,7 +74,16 @@ def test_invalid_byte_makes_one_row_invalid(tmp_path):
     assert good == Example("fine", "y")
     assert bad.where == f"{path}:2"
     assert "'text' contains byte 0xe9, which is not valid in this encoding" in bad.reason
-    assert "set its encoding" in bad.reason
+    assert "set encoding (for example cp1252)" in bad.format_reason()
+
+
+def test_header_in_another_encoding_is_an_error(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("text,headline,Überschrift\nfine,x,y\n".encode("cp1252"))
+    for read in (read_records, lambda path: list(read_texts(path, TextReadOptions()))):
+        with pytest.raises(DataError, match=r"a\.csv: the header contains byte 0xdc, .* cp1252"):
+            read(path)
+    assert read_records(path, encoding="cp1252") == [Example("fine", "x")]
 
 
 def test_unclosed_quote_error_has_line_of_quote(tmp_path):

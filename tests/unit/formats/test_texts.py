@@ -51,7 +51,7 @@ def test_lines_format_has_one_text_per_line(tmp_path):
 
 def test_jsonl_keeps_fields_and_detects_text_column(tmp_path):
     path = tmp_path / "news.jsonl.gz"
-    rows = [{"id": 7, "article": "A ferry."}, {"id": 8, "article": None, "more": [1]}]
+    rows = [{"id": 7, "article": "A ferry."}, {"id": 8, "article": "", "more": [1]}]
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
     records = read(path)
     assert texts(records) == ["A ferry.", ""]
@@ -125,6 +125,38 @@ def test_pipe_is_read_as_text_or_jsonl():
     assert texts(read_stream(objects, "pipe", TextReadOptions(format="jsonl"))) == ["a", "b"]
 
 
+def test_json_array_from_pipe_is_rejected():
+    pipe = io.BytesIO(b'[{"text": "a"},\n {"text": "b"}\n]')
+    with pytest.raises(DataError, match="pipe: a JSON array; expected one object per line"):
+        list(read_stream(pipe, "pipe", TextReadOptions(format="jsonl")))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", b""),
+        ("a.jsonl", b"\n \n"),
+        ("a.csv", b""),
+        ("a.csv", b"\xef\xbb\xbf"),
+        ("a.csv", b"\n\n"),
+        ("a.csv", b"text,id\n"),
+    ],
+)
+def test_table_without_rows_has_no_texts(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    assert read(tmp_path / name) == []
+
+
+def test_null_in_jsonl_is_invalid_as_a_missing_key(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a"}\n{"text": null}\n{"id": 1}\n')
+    _, *invalid = read_texts(path, TextReadOptions())
+    assert [record.reason for record in invalid] == ["nothing under 'text'; expected a string"] * 2
+    pipe = io.BytesIO(path.read_bytes())
+    _, *invalid = read_stream(pipe, "pipe", TextReadOptions(format="jsonl"))
+    assert [record.where for record in invalid] == ["pipe:2", "pipe:3"]
+
+
 def test_table_from_pipe_is_rejected():
     with pytest.raises(ConfigError, match="format: 'csv' cannot be read from a pipe"):
         list(read_stream(io.BytesIO(), "pipe", TextReadOptions(format="csv")))
@@ -135,13 +167,14 @@ def test_table_from_pipe_is_rejected():
     [
         ("a.jsonl", b'{"text": "a"}\nnot json\n', r"a\.jsonl:2: not JSON"),
         ("a.jsonl", b'{"text": "a"}\n{"id": 3}\n', r"a\.jsonl:2: nothing under 'text'"),
-        ("a.jsonl", b'{"id": 3}\n', r"a\.jsonl: no column for the text; .*set the text column"),
+        ("a.jsonl", b'{"id": 3}\n', r"a\.jsonl: no column for the text; .*set text_column"),
         ("a.csv", b"text,id\na,1\nb\n", r"a\.csv:3: 1 field; the header has 2"),
         ("a.csv", b"text\nkaf\xe9\n", r"a\.csv:2: 'text' contains byte 0xe9"),
         ("a.txt", b"kaf\xe9", r"a\.txt: byte 0xe9 at column 4 is not utf-8"),
         ("a.txt", b"\xff\xfea\x00", r"a\.txt: UTF-16 text"),
         ("a.pdf", b"%PDF-1.7\nabc", r"a\.pdf: a PDF; expected plain text, which 'pdftotext'"),
-        ("a.docx", b"PK\x03\x04abc", r"a\.docx: a zip archive or Word document; save it"),
+        ("a.docx", b"PK\x03\x04abc", r"a\.docx: a zip archive, or a Word or Excel document; save"),
+        ("a.xlsx", b"PK\x03\x04abc", r"a\.xlsx: .*, and a table as CSV UTF-8"),
         ("a.rtf", b"{\\rtf1 abc}", r"a\.rtf: an RTF file; save it as plain text"),
         ("a.csv", b"\xff\xfet\x00", r"a\.csv: UTF-16 text; .* iconv"),
         ("a.jsonl", b"\xfe\xff\x00{", r"a\.jsonl: UTF-16 text"),
@@ -150,11 +183,8 @@ def test_table_from_pipe_is_rejected():
             b"text,id,id\na,1,2\n",
             r"a\.csv: two columns are called 'id'; rename",
         ),
-        (
-            "a.json",
-            b'[\n{"text": "a"}\n]\n',
-            r"a\.json:1: not JSON: .*; expected one object per line",
-        ),
+        ("a.json", b'[\n{"text": "a"}\n]\n', r"a\.json: a JSON array; .*: jq -c '\.\[\]' FILE"),
+        ("a.json", b'\xef\xbb\xbf[{"text": "a"}]', r"a\.json: a JSON array; expected one object"),
     ],
 )
 def test_invalid_record_error_has_line_number(tmp_path, name, content, message):
@@ -186,6 +216,14 @@ def test_invalid_record_keeps_its_content(tmp_path, name, content, expected):
     row = json.loads(to_json(skipped[0].as_row()))
     assert list(row) == ["file", "row", "reason", "content"]
     assert (row["file"], row["content"]) == (str(path), expected)
+
+
+def test_braces_in_a_reason_are_kept(tmp_path):
+    path = tmp_path / "{0}.jsonl"
+    path.write_text('{"{on_error}": "a"}\n{"{on_error}": 3}\n')
+    records = read_texts(path, TextReadOptions(text_column="{on_error}"))
+    with pytest.raises(DataError, match=r"/\{0\}\.jsonl:2: a whole number under '\{on_error\}';"):
+        list(valid_records(records, "stop"))
 
 
 @pytest.mark.parametrize("format", ["text", "lines", "jsonl"])

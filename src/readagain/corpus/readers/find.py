@@ -15,6 +15,7 @@ from readagain.errors import ArgumentError, DataError
 from readagain.formats.columns import choose_column
 from readagain.formats.files import check_regular_file, named_errors, plain_name
 from readagain.formats.lines import check_encoding
+from readagain.formats.records import InputError
 from readagain.formats.texts import TABLE_SUFFIXES
 
 logger = logging.getLogger(__name__)
@@ -189,13 +190,17 @@ def _choose_columns(path: Path, format: str, options: CorpusReadOptions) -> Colu
     if column_names is None:
         return None
     names, where = column_names(path, options.encoding), str(path)
+    if names is None:
+        raise DataError(f"{path}: no texts; expected pairs of text and headline")
     columns = Columns(
         text=choose_column("text", names, options.text_column, where=where),
         headline=choose_column("headline", names, options.headline_column, where=where),
     )
     if columns.text == columns.headline:
-        raise DataError(
-            f"{path}: '{columns.text}' is both text and headline; set two different columns"
+        raise InputError(
+            "{0}: '{1}' is both text and headline; set {text_column} or {headline_column}",
+            path,
+            columns.text,
         )
     return columns
 

@@ -12,7 +12,7 @@ from readagain.errors import DataError, quoted, type_in_words
 from readagain.formats.files import open_bytes, read_whole
 from readagain.formats.jsonl import describe_json_error, parse_json
 from readagain.formats.lines import describe_decode_error
-from readagain.formats.records import Block, InvalidRecord, split_into_blocks
+from readagain.formats.records import Block, InputError, InvalidRecord, split_into_blocks
 
 TEXT_KEYS = ("description", "content", "text", "body")
 HEADLINE_KEYS = ("title", "headline")
@@ -40,7 +40,7 @@ def _read_blocks(source: CorpusInput) -> Iterator[Block]:
         try:
             document = parse_json(content.decode(source.encoding))
         except UnicodeDecodeError as error:
-            raise DataError(f"{path}: {describe_decode_error(error)}") from error
+            raise InputError(f"{{0}}: {describe_decode_error(error)}", path) from error
         except (ValueError, RecursionError) as error:
             line = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
             raise DataError(f"{path}{line}: {describe_json_error(error)}") from error

@@ -45,10 +45,11 @@ def pick_example(
 ) -> Example | InvalidRecord:
     """Return the example in the fields of a record; its text or headline may be empty."""
     columns = source.columns or Columns(text=TEXT, headline=HEADLINE)
-    text = get_text(fields, columns.text, where=where)
+    is_json = source.format in ("jsonl", "arxiv")
+    text = get_text(fields, columns.text, where=where, is_json=is_json)
     if isinstance(text, InvalidRecord):
         return text
-    headline = get_text(fields, columns.headline, where=where)
+    headline = get_text(fields, columns.headline, where=where, is_json=is_json)
     return headline if isinstance(headline, InvalidRecord) else Example(text, headline)
 
 

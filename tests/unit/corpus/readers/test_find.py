@@ -120,7 +120,9 @@ def test_column_option_without_columns_is_rejected(tmp_path):
 def test_same_column_for_both_sides_is_rejected(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text(LINE)
-    with pytest.raises(DataError, match=r"a\.jsonl: 'text' is both text and headline; set two"):
+    with pytest.raises(
+        DataError, match=r"a\.jsonl: 'text' is both .*; set text_column or headline_col"
+    ):
         find_inputs([str(path)], CorpusReadOptions(headline_column="text"))
 
 
