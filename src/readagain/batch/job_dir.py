@@ -2,8 +2,8 @@
 
 ```
 OUT_DIR/
-  part-00000-000000.jsonl      rows with summaries; number of the input, number of the shard
-  news.jsonl, shards/          with one file per input: the joined file; all shards
+  part-00000-000000.jsonl      rows with summaries; part-INPUT-SHARD, both numbered from 0
+  news.jsonl, shards/          if shards are joined: one file per input, and a folder of shards
   bad/part-00000-000000.jsonl  file, row, reason and content of invalid rows
   manifest.json                settings, inputs, counts and checksums of a finished job
   unfinished/                  until the job ends: its identity, metadata of finished shards
@@ -129,9 +129,9 @@ class JobDir(OutputDir):
         self._update = update
 
     def withdraw_manifest(self, inputs: list[dict[str, Any]]) -> None:
-        """Replace the manifest by the metadata of its shards if changed inputs are accepted.
+        """Replace the manifest by metadata files of its shards if changed inputs are accepted.
 
-        While an update writes shards, the manifest would not match them.
+        The manifest would not match the shards while an update writes them.
         """
         manifest = self._read_manifest() if self._update else None
         if manifest is not None and manifest.inputs != inputs:
@@ -204,7 +204,7 @@ class JobDir(OutputDir):
 
     def clear(self) -> None:
         """Delete the files of the job, and no others."""
-        # Joined files first: only the manifest and the plan, which are removed later, list them.
+        # Joined files first: only the manifest and the identity list them.
         names = (*self._joined_files(), MANIFEST_FILE, *self._shard_files(), BAD_ROWS, UNFINISHED)
         for name in names:
             self.directory.remove(name)
@@ -240,7 +240,8 @@ class JobDir(OutputDir):
     def remove_outdated(self, identity: Mapping[str, Any]) -> None:
         """Delete the joined files of inputs that the job no longer has.
 
-        After an interrupted update only its plan lists these files, and `open` overwrites the plan.
+        After an interrupted update, only the stored identity lists these files. So they are deleted
+        before `OutputDir.open` overwrites it.
         """
         for name in self._joined_files() - {file.get("output") for file in identity["inputs"]}:
             self.directory.remove(name)
@@ -248,8 +249,8 @@ class JobDir(OutputDir):
     def _shard_files(self) -> set[str]:
         """Return the files of rows with summaries in the directory."""
         names = set(filter(_PART.fullmatch, self.directory.names()))
-        joined_names = filter(_PART.fullmatch, self.directory.names(SHARDS))
-        return names | {f"{SHARDS}/{name}" for name in joined_names}
+        shard_names = filter(_PART.fullmatch, self.directory.names(SHARDS))
+        return names | {f"{SHARDS}/{name}" for name in shard_names}
 
     def _join(self, shards: Iterable[ShardMetadata], name: str) -> None:
         """Write the rows of all shards of an input to one file, one shard in memory at a time."""

@@ -30,7 +30,7 @@ Item = TypeVar("Item")
 # handler writes as escapes such as \udcff.
 _ENCODING_ERRORS = "backslashreplace"
 _VALUE_CHARS = 16
-"""Characters whose memory is about that of a number, a list or an empty field."""
+"""Approximate memory of a number, a list or an empty field, in characters of text."""
 _DOCUMENT_SUFFIXES = (".xlsx", ".xls", ".ods", ".docx", ".doc", ".odt", ".pdf", ".html", ".xml")
 """Suffixes of outputs that other programs would not recognize as plain text."""
 
@@ -165,7 +165,7 @@ class _WarningReport:
                 f"the first is {self._first_where}"
             )
             if not self._is_json:
-                line += "; --json has all"
+                line += "; use --json to see all"
         print(f"readagain: warnings: {one_line(line)}", file=sys.stderr)
 
 
@@ -209,7 +209,7 @@ class _SkippedRecords(ExitStack):
     def report(self, *, has_summaries: bool) -> None:
         """Print the first skipped records and the number of all; fail if no record was valid."""
         if not self._first_records:
-            if self._path is not None:  # skipped records of the replaced output
+            if self._path is not None:  # delete the skipped records of the output that is replaced
                 self._path.unlink(missing_ok=True)
             return
         if not has_summaries:
@@ -241,7 +241,7 @@ def _check_overwrite(output: Path | None, inputs: Sequence[str], *, overwrite: b
         if path is None or not path.is_file():
             continue
         if is_input(path, inputs):
-            raise ConfigError(f"{path}: an input, which would be replaced; name another --output")
+            raise ConfigError(f"{path}: is an input and would be replaced; choose another --output")
         if not overwrite:
             check_new(path)
 
@@ -281,7 +281,7 @@ def _summarize(
 
 
 def _num_chars(record: "TextRecord | InvalidRecord") -> int:
-    """Return the number of characters in a record; each of its values counts as some more."""
+    """Return the number of characters in a record, plus `_VALUE_CHARS` for each value."""
     num_chars = 0
     values = [record.content if isinstance(record, InvalidRecord) else record.fields]
     while values:

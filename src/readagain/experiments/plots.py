@@ -22,13 +22,15 @@ from readagain.storage.files import write_output
 
 _GREY, _BLUE, _RED = "#999999", "#1f5fa8", "#c4512d"
 _SAMPLE_WORDS = [example.text.split() for example in PAPER_EXAMPLES if example.reference]
-"""Words of the inputs that the paper prints, which are the sentences in the plot of importance."""
+"""Words of the inputs that the paper prints; the plot of importance shows them."""
 
 
 def plot_tables(
     tables: Sequence[Table], store: ResultStore, timing: Mapping[str, Any] | None, directory: Path
 ) -> list[Path]:
-    """Plot Tables 1 to 4 and the importance of words, each only if it has results.
+    """Plot Tables 1 to 4 and the importance of words.
+
+    Table 4 is always plotted, with the paper's times; the others only if they have results.
 
     Returns:
         The files that were written.
@@ -138,11 +140,11 @@ def _plot_importance(figure: Any, store: ResultStore) -> bool:
     """Plot mean importance by word class, and the importance of each word in the paper's inputs.
 
     The inputs are shown for the model with the largest difference between content words and
-    function words. Only one recipe is shown: of those that measured the paper's inputs, that with
-    the most rows. Return False if there is no result with these inputs; early results have other
+    function words. Only one recipe is shown: the one with the most rows, of those with importance
+    for the paper's inputs. Return False if there is none; results of older versions have other
     sentences.
     """
-    importance_by_recipe: list[dict[str, dict[str, Any]]] = [
+    recipe_importances: list[dict[str, dict[str, Any]]] = [
         {
             name: results.runs[0].importance
             for name in TABLES["importance"].rows
@@ -152,7 +154,7 @@ def _plot_importance(figure: Any, store: ResultStore) -> bool:
         }
         for recipe in store.recipes
     ]
-    importance_by_name = max(importance_by_recipe, key=len)
+    importance_by_name = max(recipe_importances, key=len)
     if not importance_by_name:
         return False
     figure.set_size_inches(12, 10)
@@ -191,7 +193,7 @@ def _plot_importance(figure: Any, store: ResultStore) -> bool:
 
 
 def _has_paper_inputs(importance: Mapping[str, Any]) -> bool:
-    """Return whether the samples are the paper's inputs, which a small network truncates."""
+    """Return whether the samples are the paper's inputs, perhaps truncated (`--scale small`)."""
     samples = [sample["words"] for sample in importance["samples"]]
     return len(samples) >= len(_SAMPLE_WORDS) and all(
         words == text_words[: len(words)]

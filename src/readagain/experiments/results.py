@@ -47,8 +47,8 @@ class DatasetResult:
         rouge: score of each measure and the ends of its interval, from 0 to 1.
         item_scores: (I, 3) scores of I texts, packed by `pack_scores`.
         habits: statistics of the summaries, such as their mean length (`SummaryStats`).
-        unknown: counts of words outside the common vocabulary, see `copying.count_oov`, under
-            the key "common".
+        unknown: counts of out-of-vocabulary words, see `copying.count_oov`, for the vocabulary
+            that all experiments share (key "common").
         seconds: time to generate the summaries.
         own: results with the decoding settings of the system's own paper; None if these are the
             settings that all experiments use. Keys: the settings `decode` and `allow_unk`,
@@ -87,8 +87,8 @@ class ExperimentResult:
         corpus: name, fingerprint and size of the training corpus.
         parameters: number of parameters; 0 for a baseline.
         training: minutes; updates; the reason why the training ended (patience, epochs or time
-            limit); the selected checkpoint; the `curve` of the loss on the split that selects it,
-            as pairs of epoch and `dev_loss`. Empty for a baseline.
+            limit); the selected checkpoint; the `curve` of the loss on the split that selects the
+            checkpoint, as pairs of epoch and `dev_loss`. Empty for a baseline.
         machine: device, processor, versions, date, and the commit, or without git a hash of the
             source files.
         seconds: time of training and scoring.
@@ -174,8 +174,8 @@ def read_results(out: Path) -> list[ExperimentResult]:
     """Read every result under `out`, in the order of the paths.
 
     Raises:
-        ArtifactError: if a file is damaged, has another format version, or has another name than
-            `result_file`, since a copy under another name would count as one more seed.
+        ArtifactError: if a file is damaged, has another format version, or is not named as
+            `result_file` names it: a renamed copy would count as one more seed.
     """
     results = []
     for path in sorted((out / ROWS_DIR).glob("*/*.json")):

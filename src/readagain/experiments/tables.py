@@ -43,7 +43,7 @@ def _build_table(
     name of an experiment, a recipe and its results, and returns its rows without the title.
     """
     spec = TABLES[table]
-    was_run = {
+    names_with_results = {
         name for name in spec.rows if any(store.find(name, recipe) for recipe in store.recipes)
     }
     sections = []
@@ -51,9 +51,9 @@ def _build_table(
         # Experiments that were not run with any recipe are shown in the first section.
         shown = {name for name in spec.rows if store.find(name, recipe)}
         if recipe == store.recipes[0]:
-            shown |= spec.rows.keys() - was_run
+            shown |= spec.rows.keys() - names_with_results
         names = [name for name in spec.rows if name in shown]
-        other_names = [name for name in spec.rows if name in was_run - shown]
+        other_names = [name for name in spec.rows if name in names_with_results - shown]
         sections.append(
             TableSection(
                 heading=RECIPE_SETTINGS[recipe]["heading"],
@@ -90,7 +90,7 @@ def _rouge_table(store: ResultStore, name: str) -> Table:
         return [*paper_columns, *score_columns, "compared with", "seeds", *_TRAINING_COLUMNS]
 
     def rows(experiment: str, recipe: str, results: SeedResults | None) -> list[TableRow]:
-        base = TABLES[name].rows[experiment]
+        base = TABLES[name].rows[experiment]  # the experiment that this one is compared with
         row: dict[str, TableCell] = {
             "compared with": EXPERIMENTS[base].title if base else "nothing"
         }
@@ -174,8 +174,8 @@ def _own_cells(name: str, results: SeedResults, dataset: str) -> list[TableCell]
     own_runs = results.with_own_decoding(dataset).on(dataset)
     if not own_runs:
         can_copy = results.runs[0].can_copy
-        is_other = EXPERIMENTS[name].has_own_decoding(can_copy=can_copy)
-        return [None if is_other else "the same"] * len(_OWN_COLUMNS)
+        has_own = EXPERIMENTS[name].has_own_decoding(can_copy=can_copy)
+        return [None if has_own else "the same"] * len(_OWN_COLUMNS)
     own = [run.own for run in own_runs if run.own]
     score = 100 * mean(result["rouge"]["rouge-1"][0] for result in own)
     same_runs_score = 100 * mean(run.rouge["rouge-1"][0] for run in own_runs)
@@ -287,7 +287,7 @@ def _oov_table(store: ResultStore) -> Table:
 
     Counts are means over seeds.
     """
-    # Column: count of `copying.count_oov`.
+    # The key of each column in the result of `copying.count_oov`.
     count_columns = {
         "reference words outside the common vocabulary": "words",
         "of these in the text": "in_source",
@@ -320,7 +320,7 @@ def _oov_table(store: ResultStore) -> Table:
 
 def _importance_table(store: ResultStore) -> Table:
     """Return the table of the mean importance by word class."""
-    # Column: keys of the result of `importance.measure_importance`.
+    # The keys of each column in the result of `importance.measure_importance`.
     mean_columns = {
         **{f"{name} words": ("classes", name) for name in WORD_CLASSES if name != "sign"},
         "punctuation": ("classes", "sign"),

@@ -92,7 +92,7 @@ class RougeTokenizer:
         if self._options.unicode:
             words = [*unicode_words(line.decode("utf-8", "ignore"))]
         else:
-            # bytes.lower() changes only A-Z, as the script does.
+            # bytes.lower() changes only A-Z, as the Perl script of ROUGE-1.5.5 does.
             words = _ASCII_WORD.findall(line.lower())
         ids = self._id_of_word
         try:
@@ -122,7 +122,7 @@ def truncate_bytes(lines: list[bytes], max_bytes: int) -> list[bytes]:
 def truncate_each_line(lines: list[bytes], max_bytes: int) -> list[bytes]:
     """Truncate each line on its own, and drop all lines after the first that reaches the limit.
 
-    The script does this for ROUGE-L: it does not count the bytes of earlier lines.
+    The Perl script does this for ROUGE-L: it does not count the bytes of earlier lines.
     """
     truncated: list[bytes] = []
     for line in lines:
@@ -135,7 +135,7 @@ def truncate_each_line(lines: list[bytes], max_bytes: int) -> list[bytes]:
 def truncate_words(lines: list[bytes], max_words: int) -> list[bytes]:
     """Keep the first words of a text, where words are separated by white space.
 
-    As in the script, white space at the start of a line counts as a word.
+    As in the Perl script, white space at the start of a line counts as a word.
     """
     truncated: list[bytes] = []
     for line in lines:

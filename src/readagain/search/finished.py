@@ -22,7 +22,7 @@ class FinishedHypotheses:
         self.has_full_list = False  # whether any document has n_best finished hypotheses
         self._best_scores = np.full((B, n_best), -np.inf)  # ascending in each row
         self._hypotheses: list[list[Hypothesis]] = [[] for _ in range(B)]
-        self._attention: list[Floats] = []  # (R, S) attention of each step
+        self._attention: list[Floats] = []  # (R, N * L) attention of the R hypotheses of each step
 
     def add(
         self,
@@ -31,7 +31,10 @@ class FinishedHypotheses:
         continuations: Continuations,
         selection: Selection,
     ) -> None:
-        """Add the hypotheses that end in this step: the selected ones, then the dead ends."""
+        """Add the hypotheses that end in this step: the selected ones, then the dead ends.
+
+        A dead end has no allowed word, but is shorter than the minimum length.
+        """
         # A copy, since a model may reuse its arrays in the next step.
         self._attention.append(np.array(candidates.attention, dtype=np.float32))
         if selection.is_end.any():

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 GRACE_S = 2.0
-"""Time in addition to the request timeout that a stopping worker waits for its last requests."""
+"""A stopping worker waits for its last requests for the request timeout plus this time."""
 HEADER_TIMEOUT_S = 10
 """Maximum time for the headers of a request to arrive, and for a connection to be idle."""
 BACKLOG = 2048
 """Maximum number of connections that wait to be accepted."""
 OTHER_FILES = 100
-"""Number of open files of a worker that are not connections, at most."""
+"""Maximum number of open files of a worker, without connections."""
 HEALTH_CHECK_S = 10
 """Maximum time for a worker to answer the supervisor; a slower worker is replaced."""
 START_TIMEOUT_S = 120
@@ -95,7 +95,7 @@ def _run_single(settings: ServeSettings, announce: Callable[[str], None]) -> Non
 
 
 def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> None:
-    """Run several workers; uvicorn replaces a worker that dies or hangs, and all at SIGHUP."""
+    """Run several workers; uvicorn replaces those that die or hang, and all of them on SIGHUP."""
     from uvicorn.config import STARTUP_FAILURE
     from uvicorn.supervisors import Multiprocess
 
@@ -115,7 +115,7 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
                 announce(url(settings.host, port))
 
         def keep_subprocess_alive(self) -> None:
-            # A starting worker answers late, and its late answers would hide that it hangs.
+            # Discard late answers to earlier health checks: they would hide a worker that hangs.
             for each in self.processes:
                 while each.parent_conn.poll():
                     each.parent_conn.recv()
@@ -151,7 +151,7 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
 
 @contextmanager
 def _blocked_signals() -> Iterator[None]:
-    """Block SIGINT and SIGHUP in processes that are started in the block; here, until its end.
+    """Block SIGINT and SIGHUP in this process, and for good in processes started in the block.
 
     A terminal sends both to all processes, but only the supervisor handles them. They would end a
     worker that is still importing modules, with a traceback in the log.
@@ -161,7 +161,7 @@ def _blocked_signals() -> Iterator[None]:
         return
     signals = {signal.SIGINT, signal.SIGHUP}
     old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    resource_tracker.ensure_running()  # the first process; unblocks SIGINT when it has started
+    resource_tracker.ensure_running()  # starting this process unblocks SIGINT here
     signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield

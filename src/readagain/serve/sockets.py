@@ -24,9 +24,9 @@ def bind(host: str, port: int, shared: bool = False) -> socket.socket:
             host,
         ) from error
     try:
-        if sys.platform != "win32":  # on Windows, two servers could then bind the same port
+        if sys.platform != "win32":  # on Windows, it lets two servers bind one port
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if shared and sys.platform != "win32":  # for mypy: only Linux gets here, see `reserve`
+        if shared and sys.platform != "win32":  # the test of the platform is for mypy
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         # A response is written in two parts, headers and body; without this option the body waits
         # up to 40 ms for the acknowledgement of the headers. Connections inherit the option.
@@ -64,7 +64,8 @@ def reserve(host: str, port: int) -> socket.socket:
     """
     if sys.platform != "linux":
         raise ConfigError(
-            "workers: more than one needs Linux; start one, or several servers behind a proxy"
+            "workers: more than one needs Linux; use one worker, or run several servers behind a "
+            "proxy"
         )
     bind(host, port).close()
     return bind(host, port, shared=True)

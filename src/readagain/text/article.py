@@ -19,7 +19,7 @@ from readagain.text.sentences import (
 
 Span = tuple[int, int]
 
-_MIN_WRAP_WIDTH = 60  # characters; narrower lines without a full stop are list items
+_MIN_WRAP_WIDTH = 60  # characters; lines of a narrower block are not wrapped text
 # Scene-setting sentences, such as "It was a cold morning.", do not have the news yet.
 _MAX_SCENE_SENTENCES = 3
 _MAX_SCENE_WORDS = 21  # per sentence
@@ -146,9 +146,9 @@ def article_spans(
 ) -> tuple[list[Span], bool]:
     r"""Return the spans of an article's sentences, and whether scene-setting sentences are skipped.
 
-    Boilerplate is left out. Scene-setting English sentences at the start are skipped if otherwise
-    at most one of the first `max_sentences` would be about the news. A text that has only
-    boilerplate is split by `sentence_spans`.
+    Boilerplate is left out. Scene-setting English sentences at the start are skipped if they are
+    all, or all but one, of the first `max_sentences` sentences. A text that has only boilerplate is
+    split by `sentence_spans`.
 
     >>> text = "By Jo Roe, Editor\n3 May 2026\n\nOSTHAM (AP) - It rained.\n- Sales up\n- Costs fell"
     >>> spans, _ = article_spans(text)
@@ -273,7 +273,7 @@ def _count_scene_sentences(sentences: list[str]) -> int:
     """Count the scene-setting sentences before the first sentence with a name and a news verb.
 
     A scene-setting sentence is short and has no number, quotation, time expression or news verb. It
-    has a name only after an opening such as "It was". Return 0 if another sentence comes first.
+    has a name only after an opening such as "It was". Return 0 if any other sentence comes first.
     """
     for index, sentence in enumerate(sentences[: _MAX_SCENE_SENTENCES + 1]):
         has_name = _CAPITALIZED_WORD_INSIDE.search(sentence) is not None

@@ -108,7 +108,7 @@ def extended_source_ids(source: Sequence[str], vocab: Vocab) -> list[int]:
     """Return the extended id of each source word.
 
     With a vocabulary of V words, an out-of-vocabulary word gets V + the position of its first
-    occurrence in `source`. The sentences of `source` are concatenated, padded with `<pad>`.
+    occurrence in `source`. `source` has all sentences, each padded with `<pad>`.
 
     >>> extended_source_ids(["a", "zyx", "zyx"], Vocab(["<pad>", "<unk>", "<s>", "</s>", "a"]))
     [4, 6, 6]

@@ -78,8 +78,8 @@ def test_forgotten_output_folder_is_noticed(readagain, tmp_path):
     done = readagain("batch", "a.jsonl", "b.jsonl", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr == (
-        "readagain: b.jsonl: is a file, but the last argument is the output folder; name a folder "
-        "after the inputs\n"
+        "readagain: b.jsonl: is a file, but the last argument must be the output folder; add a "
+        "folder as the last argument\n"
     )
 
 

@@ -173,7 +173,7 @@ def test_warnings_of_several_texts_are_counted(summarize):
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(("options", "advice"), [((), "; --json has all"), (("--json",), "")])
+@pytest.mark.parametrize(("options", "advice"), [((), "; use --json to see all"), (("--json",), "")])
 def test_first_text_with_a_warning_is_named(summarize, tmp_path, options, advice):
     (tmp_path / "a.txt").write_text("It rains.")
     done = summarize(POLICE, "It snows.", "a.txt", *options)
