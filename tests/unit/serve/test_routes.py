@@ -187,7 +187,7 @@ def test_model_field_selects_model(run_client, summarizer, blocked):
         ({"texts": ["x"], "max_bytes": 10_001}, "max_bytes is 10001; expected 10000 or less"),
         ({"texts": ["x"], "beam": 33}, "beam is 33; expected 32 or less"),
         ({"texts": ["x"], "beam": 10**90}, f"beam is {'1' + '0' * 79}…; expected 32 or less"),
-        ({"texts": ["x"], "beam": 2.5}, "beam is a fraction; expected a whole number"),
+        ({"texts": ["x"], "beam": 2.5}, "beam is a decimal number; expected a whole number"),
         ({"texts": ["x"], "explain": "no"}, "explain is a string; expected true or false"),
         ({"texts": ["x"], "model": 3}, "model is a whole number; expected a string"),
         ({"texts": ["x"], "model": "old"}, "model is 'old'; expected one of toy"),
