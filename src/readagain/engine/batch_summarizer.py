@@ -15,7 +15,7 @@ from readagain.engine.short_texts import copy_whole_text, is_too_short, shorten_
 from readagain.engine.source import SourceReader, SourceText
 from readagain.engine.summary import Summary
 from readagain.engine.target_prefix import TargetPrefix
-from readagain.engine.warnings import source_warnings, warning
+from readagain.engine.warnings import NO_WORDS_MESSAGE, SummaryWarning, source_warnings, warning
 from readagain.errors import ConfigError
 from readagain.search.constraints import ByteLengthConstraint, Constraint
 from readagain.search.decoding import decode_sources
@@ -71,8 +71,9 @@ class BatchSummarizer:
         summaries: dict[int, Summary] = {}  # by index in `sources`
         for index, source in enumerate(sources):
             if source.is_empty:
+                no_words = SummaryWarning("too_short", NO_WORDS_MESSAGE)
                 empty = self._empty_summary(source, options)
-                summaries[index] = _add_warnings(empty, "too_short")
+                summaries[index] = replace(empty, warnings=(no_words,))
             elif options.copies_short_texts and is_too_short(source):
                 short.append(index)
             else:
@@ -124,7 +125,7 @@ class BatchSummarizer:
     def _copy_short_texts(
         self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
     ) -> list[Summary]:
-        """Return short texts as their own summaries, with a warning."""
+        """Return short texts as their own summaries, each with a warning."""
         if not sources:
             return []
         batch = self.reader.batch(sources)
@@ -133,7 +134,10 @@ class BatchSummarizer:
             hypothesis = copy_whole_text(source, batch, row, max_words=options.decode.max_words)
             empty = self._empty_summary(source, options)
             copied = self._to_summary(empty, source, hypothesis, options)
-            n_best_lists.append([(hypothesis, _add_warnings(copied, "too_short"))])
+            # A text of a script without spaces has few words, but need not be short.
+            if all(other.code != "language" for other in copied.warnings):
+                copied = _add_warnings(copied, "too_short")
+            n_best_lists.append([(hypothesis, copied)])
         return self._to_results(sources, batch, n_best_lists, options, model)
 
     def _rank(

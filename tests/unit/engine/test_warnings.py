@@ -92,6 +92,17 @@ def test_short_and_empty_texts_are_a_warning(summarizer):
     assert summarizer.summarize("It rains.").confidence is None
 
 
+@pytest.mark.parametrize("text", ["", "...", "😀😀"])
+def test_text_without_words_is_named_so(summarizer, text):
+    (warning,) = summarizer.summarize(text).warnings
+    assert (warning.code, warning.message) == ("too_short", "the text has no words")
+
+
+def test_copied_text_of_another_script_is_not_called_too_short(summarizer):
+    summary = summarizer.summarize("北京市政府周二宣布将提高地铁票价。")
+    assert codes(summary) == ["language"]
+
+
 def test_tokenized_text_has_no_warnings(low_confidence_model):
     summary = low_confidence_model.summarize(
         "die stadt ist nicht da .\nsie geht .\nja .", tokenized=True
