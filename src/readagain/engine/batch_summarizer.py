@@ -1,5 +1,6 @@
 """Summarization of a batch of texts: beam search, short texts, confidence and warnings."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,12 @@ from readagain.text.vocab import Vocab
 
 NBest = Sequence[tuple[Hypothesis | None, Summary]]
 """The best hypotheses of one source and their summaries; an empty summary has no hypothesis."""
+
+_MIN_END_LOG_PROB = math.log(0.01)
+"""Log-probability of its end below which a headline may be cut off, by a limit of words or bytes.
+
+Without a limit, `news` ended none of 3,000 headlines with a lower probability.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,13 +223,18 @@ class BatchSummarizer:
             case=options.values["case"],
             max_bytes=options.decode.max_bytes,
         )
-        return replace(
+        summary = replace(
             empty,
             text=text,
             score=hypothesis.score,
             words=tuple(tokens),
             end_log_prob=float(hypothesis.log_probs[-1]),
         )
+        if options.values["tokenized"]:
+            return summary
+        left_out_words = len(tokens) < len(hypothesis.ids)
+        is_cut_off = left_out_words or summary.end_log_prob < _MIN_END_LOG_PROB
+        return _add_warnings(summary, "cut_off") if is_cut_off else summary
 
     def _empty_summary(self, source: SourceText, options: CallOptions) -> Summary:
         """Return a summary without words, with the warnings about the source text."""
@@ -238,5 +250,7 @@ class BatchSummarizer:
 
 
 def _add_warnings(summary: Summary, *codes: str) -> Summary:
-    """Return a summary with additional warnings."""
-    return replace(summary, warnings=(*summary.warnings, *map(warning, codes)))
+    """Return a summary with additional warnings; those that it has already are not repeated."""
+    return replace(
+        summary, warnings=tuple(dict.fromkeys((*summary.warnings, *map(warning, codes))))
+    )
