@@ -125,7 +125,7 @@ def test_busy_server_is_retried(home_page, ferry, server):
 def test_long_text_is_cut(home_page, ferry, server):
     most = server.ask("v1/models")["limits"]["max_chars"]
     assert home_page.summarize(ferry + " " + "a" * most) != ""
-    assert home_page.text("#room") == f"Only the first {most:,} characters are read."
+    assert home_page.text("#room") == f"Only the first {most:,} characters are sent."
     assert home_page.summarize(ferry) != ""
     assert home_page.text("#room") == f"{most - len(ferry):,} characters left"
 

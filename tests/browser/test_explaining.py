@@ -138,9 +138,16 @@ def test_lone_surrogate_is_handled(home_page, ferry):
 
 def test_unread_end_of_text_is_marked(home_page, ferry):
     home_page.summarize(f"{ferry} " * 8)
-    assert re.match(r"The model read \d+% of the text;", home_page.text("#read"))
+    note = r"The model read \d+% of the text, without the grey words\."
+    assert re.fullmatch(note, home_page.text("#read"))
     assert home_page.text("#warnings").startswith("Only ")
     assert ferry[-20:] in home_page.text("#reading .unread")
+
+
+def test_skipped_byline_is_marked(home_page, ferry):
+    home_page.summarize(f"By Anna Berg\n\n{ferry}")
+    assert home_page.text("#read") == "The model read the whole text, without the grey words."
+    assert home_page.text("#reading .unread").strip() == "By Anna Berg"
 
 
 def test_read_part_of_the_text_is_marked(home_page):

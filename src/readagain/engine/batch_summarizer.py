@@ -1,5 +1,6 @@
 """Summarization of a batch of texts: beam search, short texts, confidence and warnings."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +16,7 @@ from readagain.engine.short_texts import copy_whole_text, is_too_short, shorten_
 from readagain.engine.source import SourceReader, SourceText
 from readagain.engine.summary import Summary
 from readagain.engine.target_prefix import TargetPrefix
-from readagain.engine.warnings import source_warnings, warning
+from readagain.engine.warnings import NO_WORDS_MESSAGE, SummaryWarning, source_warnings, warning
 from readagain.errors import ConfigError
 from readagain.search.constraints import ByteLengthConstraint, Constraint
 from readagain.search.decoding import decode_sources
@@ -26,6 +27,12 @@ from readagain.text.vocab import Vocab
 
 NBest = Sequence[tuple[Hypothesis | None, Summary]]
 """The best hypotheses of one source and their summaries; an empty summary has no hypothesis."""
+
+_MIN_END_LOG_PROB = math.log(0.01)
+"""Log-probability of its end below which a headline may be cut off, by a limit of words or bytes.
+
+Without a limit, `news` ended none of 3,000 headlines with a lower probability.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +78,9 @@ class BatchSummarizer:
         summaries: dict[int, Summary] = {}  # by index in `sources`
         for index, source in enumerate(sources):
             if source.is_empty:
+                no_words = SummaryWarning("too_short", NO_WORDS_MESSAGE)
                 empty = self._empty_summary(source, options)
-                summaries[index] = _add_warnings(empty, "too_short")
+                summaries[index] = replace(empty, warnings=(no_words,))
             elif options.copies_short_texts and is_too_short(source):
                 short.append(index)
             else:
@@ -124,7 +132,7 @@ class BatchSummarizer:
     def _copy_short_texts(
         self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
     ) -> list[Summary]:
-        """Return short texts as their own summaries, with a warning."""
+        """Return short texts as their own summaries, each with a warning."""
         if not sources:
             return []
         batch = self.reader.batch(sources)
@@ -133,7 +141,10 @@ class BatchSummarizer:
             hypothesis = copy_whole_text(source, batch, row, max_words=options.decode.max_words)
             empty = self._empty_summary(source, options)
             copied = self._to_summary(empty, source, hypothesis, options)
-            n_best_lists.append([(hypothesis, _add_warnings(copied, "too_short"))])
+            # A text of a script without spaces has few words, but need not be short.
+            if all(other.code != "language" for other in copied.warnings):
+                copied = _add_warnings(copied, "too_short")
+            n_best_lists.append([(hypothesis, copied)])
         return self._to_results(sources, batch, n_best_lists, options, model)
 
     def _rank(
@@ -212,13 +223,18 @@ class BatchSummarizer:
             case=options.values["case"],
             max_bytes=options.decode.max_bytes,
         )
-        return replace(
+        summary = replace(
             empty,
             text=text,
             score=hypothesis.score,
             words=tuple(tokens),
             end_log_prob=float(hypothesis.log_probs[-1]),
         )
+        if options.values["tokenized"]:
+            return summary
+        left_out_words = len(tokens) < len(hypothesis.ids)
+        is_cut_off = left_out_words or summary.end_log_prob < _MIN_END_LOG_PROB
+        return _add_warnings(summary, "cut_off") if is_cut_off else summary
 
     def _empty_summary(self, source: SourceText, options: CallOptions) -> Summary:
         """Return a summary without words, with the warnings about the source text."""
@@ -234,5 +250,7 @@ class BatchSummarizer:
 
 
 def _add_warnings(summary: Summary, *codes: str) -> Summary:
-    """Return a summary with additional warnings."""
-    return replace(summary, warnings=(*summary.warnings, *map(warning, codes)))
+    """Return a summary with additional warnings; those that it has already are not repeated."""
+    return replace(
+        summary, warnings=tuple(dict.fromkeys((*summary.warnings, *map(warning, codes))))
+    )

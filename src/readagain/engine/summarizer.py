@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sized
 from dataclasses import asdict
+from math import isnan
 from pathlib import Path
 from typing import Any, Unpack, overload
 
@@ -44,7 +45,7 @@ WINDOW_CHARS = 4 << 20
 
 
 class Summarizer:
-    """Summarizer with a trained model, on the CPU.
+    """Summarizer with a trained model, on the CPU; `load` creates one from a model directory.
 
     A summarizer keeps no state between calls, so threads may share it. If it was created with
     `load`, it can be pickled, for process pools and clusters: unpickling loads the model again.
@@ -58,6 +59,13 @@ class Summarizer:
         confidence: model that estimates the confidence of summaries; by default they have none.
         max_texts: maximum batch size; a GPU needs larger batches.
     """
+
+    def __new__(cls, run: object, *_: object, **__: object) -> "Summarizer":
+        """Refuse the name or path of a model, for which `load` is meant."""
+        if isinstance(run, (str, Path)):
+            name = quoted(str(run))
+            raise ConfigError(f"Summarizer: {name} is a name or path; use Summarizer.load({name})")
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -188,7 +196,9 @@ class Summarizer:
         Args:
             texts: one text, a list, a column of pandas or Arrow, or an iterable without a length,
                 such as a generator, which is read only as far as needed.
-            options: keywords described in `config.options.SummarizeOptions`.
+            options: `max_words`, `min_words`, `max_bytes`, `min_bytes`, `beam`, `n_best`,
+                `diversity`, `style`, `explain`, `case`, `tokenized`, `min_confidence`, `fallback`
+                and `begin`, all described in `readagain.config.options.SummarizeOptions`.
 
         Returns:
             A summary for one text, a list for texts with a length, an iterator for other texts.
@@ -301,5 +311,7 @@ def _has_length(texts: Iterable[str]) -> bool:
 
 def _not_a_text(where: str, value: object) -> ConfigError:
     """Return the error for a value that is not a string."""
+    if isinstance(value, float) and isnan(value):
+        return ConfigError(f"{where} is NaN, a missing value; replace it, as with fillna('')")
     type_name = "None" if value is None else f"of type {type(value).__name__}"
     return ConfigError(f"{where} is {type_name}; expected a string")

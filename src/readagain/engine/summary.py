@@ -85,6 +85,10 @@ class Summary(str):
     def __ne__(self, other: object) -> bool:
         return not self == other
 
+    def __repr__(self) -> str:
+        codes = [warning.code for warning in self.warnings]
+        return f"Summary({self.text!r}, confidence={self.confidence}, warnings={codes})"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary that `json.dumps` accepts."""
         content: dict[str, Any] = _to_json_value(self)

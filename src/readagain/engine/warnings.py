@@ -21,7 +21,8 @@ MESSAGES = {
     "fallback": "a shortened first sentence replaces a headline below the minimum confidence",
 }
 """Message of each warning code."""
-
+NO_WORDS_MESSAGE = "the text has no words"
+"""Message of `too_short` for a text without a letter or a digit."""
 _MIN_FUNCTION_WORDS = 0.2
 """A text is assumed to be in the model's language if at least this fraction of its words are
 function words of that language. 95% of English texts are above it."""

@@ -49,6 +49,12 @@ class Report:
     def __getitem__(self, measure: str) -> Score:
         return self.scores[measure]
 
+    def __repr__(self) -> str:
+        main_scores = (f"{name}: {self.main_score(name).value}" for name in self.scores)
+        kind = self.protocol.main_score
+        num_items = pluralize(len(self.item_scores), "item")
+        return f"<Report of {num_items}, {kind} {', '.join(main_scores)}>"
+
     def main_score(self, measure: str) -> Estimate:
         """Return the main score of a measure: recall, precision or F1, as the protocol defines."""
         estimate: Estimate = getattr(self.scores[measure], self.protocol.main_score)

@@ -20,6 +20,8 @@ from readagain.text.wordlists import ENGLISH_WORDS
 
 CLITICS = frozenset(["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"])
 _ENDS_SENTENCE = frozenset(".?!")
+_CLOSING_QUOTES = frozenset(["''", "'"])
+_CLOSING_QUOTES = frozenset(["''", "'"])
 _SKIPPED_IN_ACRONYMS = frozenset(["of", "and", "the", "for", "on"])
 _MAX_INITIALS = 6
 """Maximum number of letters of an acronym."""
@@ -201,6 +203,7 @@ def capitalize(
 ) -> list[str]:
     """Capitalize printed words like a sentence or a headline; existing capitals stay.
 
+    A closing quotation mark ends no sentence, since the speaker often follows: "Why?" asks mayor.
     In a language without headline case, "headline" means the same as "sentence".
     """
     if case == "headline" and not language.has_headline_case:
@@ -216,7 +219,11 @@ def capitalize(
         if is_word and _may_capitalize(word) and (is_start or is_headline_word):
             word = word[0].title() + word[1:]  # title() turns the ligature ﬁ into Fi
         result.append(word)
+        # A word after a quoted sentence often continues it, as in "Why?" asks mayor.
+        ends_quote = norm in _CLOSING_QUOTES and words[max(0, position - 1)] in _ENDS_SENTENCE
         is_start = (
-            (is_start and not is_word) or word in _ENDS_SENTENCE or norm in language.capital_after
+            (is_start and not is_word and not ends_quote)
+            or word in _ENDS_SENTENCE
+            or norm in language.capital_after
         )
     return result

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from readagain.config.options import OPTIONS
 from readagain.config.override import override
 from readagain.engine import confidence
 from readagain.engine.sessions import open_session
@@ -356,6 +357,17 @@ def test_invalid_options_are_reported(summarizer, options, message):
             summarizer.summarize(texts, **options)
 
 
+def test_summarizer_of_a_model_name_is_refused(toy):
+    for model in ("news", toy):
+        with pytest.raises(ConfigError, match=r"^Summarizer: .*Summarizer\.load"):
+            Summarizer(model)
+
+
+def test_options_are_named_in_the_docstring():
+    for name in OPTIONS:
+        assert f"`{name}`" in Summarizer.summarize.__doc__
+
+
 def test_non_text_is_refused(summarizer):
     with pytest.raises(ConfigError, match="a text is of type bytes; expected a string"):
         summarizer.summarize(b"police")
@@ -369,8 +381,10 @@ def test_non_text_in_a_list_is_refused_with_its_index(summarizer):
     with pytest.raises(ConfigError, match=r"texts\[1\] is None; expected a string"):
         summarizer.summarize(Column([POLICE, None, FERRY]))
     stream = summarizer.summarize(text for text in (POLICE, FERRY, float("nan")))
-    with pytest.raises(ConfigError, match=r"texts\[2\] is of type float; expected a string"):
+    with pytest.raises(ConfigError, match=r"texts\[2\] is NaN, a missing value; .*fillna"):
         list(stream)
+    with pytest.raises(ConfigError, match=r"texts\[0\] is of type float; expected a string"):
+        summarizer.summarize([0.5])
 
 
 def test_table_is_refused(summarizer):
@@ -472,6 +486,12 @@ def test_summary_dict_is_plain_json(summarizer):
     assert content["words"][0]["surface"] == summary.words[0].surface
     assert content["explanation"]["source_words"][0] == {"norm": "police", "start": 0, "end": 6}
     assert content["explanation"]["attention"] == summary.explanation.attention.tolist()
+
+
+def test_summary_repr_is_short(summarizer):
+    assert repr(summarizer.summarize("It rains.")) == (
+        "Summary('It rains', confidence=None, warnings=['too_short'])"
+    )
 
 
 def test_summary_html_is_escaped(summarizer):

@@ -10,6 +10,7 @@ from readagain.engine.summarizer import Summarizer
 from readagain.engine.warnings import MESSAGES, percent
 from readagain.errors import ArgumentError, ArtifactError
 from readagain.model_dir import CONFIDENCE_FILE
+from readagain.search.constraints import ByteLengthConstraint
 from readagain.storage.bundled import find_model
 from readagain.storage.model_manifest import write_model_files
 
@@ -90,6 +91,33 @@ def test_short_and_empty_texts_are_a_warning(summarizer):
     assert codes(summarizer.summarize("It rains.")) == ["too_short"]
     assert codes(summarizer.summarize("...")) == ["too_short"]
     assert summarizer.summarize("It rains.").confidence is None
+
+
+@pytest.mark.parametrize("text", ["", "...", "😀😀"])
+def test_text_without_words_is_named_so(summarizer, text):
+    (warning,) = summarizer.summarize(text).warnings
+    assert (warning.code, warning.message) == ("too_short", "the text has no words")
+
+
+def test_copied_text_of_another_script_is_not_called_too_short(summarizer):
+    summary = summarizer.summarize("北京市政府周二宣布将提高地铁票价。")
+    assert codes(summary) == ["language"]
+
+
+def test_headline_that_a_limit_ends_is_cut_off():
+    news = Summarizer.load("news", threads=1)
+    text = "The prime minister denied on Tuesday that her government plans to raise taxes."
+    assert codes(news.summarize(text)) == []
+    for limit in ({"max_words": 3}, {"max_bytes": 10}):
+        assert codes(news.summarize(text, **limit)) == ["cut_off"]
+
+
+def test_headline_that_detokenization_cuts_is_cut_off(summarizer, monkeypatch):
+    assert codes(summarizer.summarize("It rains.", max_bytes=2)) == ["cut_off", "too_short"]
+    monkeypatch.setattr(ByteLengthConstraint, "banned_words", lambda *_: None)
+    assert codes(summarizer.summarize(TEXT)) == []
+    assert codes(summarizer.summarize(TEXT, max_bytes=20)) == ["cut_off"]
+    assert codes(summarizer.summarize(TEXT, max_bytes=20, tokenized=True)) == []
 
 
 def test_tokenized_text_has_no_warnings(low_confidence_model):

@@ -22,6 +22,12 @@ def test_text_scores_one_against_itself(text):
     assert [score.f1.value for score in report.scores.values()] == [1, 1, 1]
 
 
+def test_report_repr_has_the_main_scores():
+    report = score_corpus(["a b"], [["a b c d"]], "duc2004")
+    scores = "rouge-1: 0.5, rouge-2: 0.33333, rouge-l: 0.5"
+    assert repr(report) == f"<Report of 1 item, recall {scores}>"
+
+
 @given(texts, texts)
 def test_swapping_texts_swaps_recall_and_precision(one, other):
     forward = score_corpus([one], [[other]], FEW_SAMPLES)

@@ -41,7 +41,7 @@ def test_summarize_returns_results_in_order(summarize, summarizer):
         "truncated": False,
         "read_share": 1.0,
         "confidence": None,
-        "warnings": [{"code": "too_short", "message": "the text is too short to summarize"}],
+        "warnings": [{"code": "too_short", "message": "the text has no words"}],
         "alternatives": [],
         "explanation": None,
     }

@@ -85,6 +85,20 @@ def test_headline_case_is_sentence_case_in_german():
     assert capitalize(words, words, "headline", ENGLISH) == ["Mayor", "of", "Ostham", "Raises"]
 
 
+@pytest.mark.parametrize(
+    ("words", "norms", "expected"),
+    [
+        ("' why ? ' asks mayor", "` why ? ' asks mayor", "' Why ? ' asks mayor"),
+        ('" why ! " asks mayor', "`` why ! '' asks mayor", '" Why ! " asks mayor'),
+        ("' ferry sinks", "' ferry sinks", "' Ferry sinks"),
+        ("why ? mayor asks", "why ? mayor asks", "Why ? Mayor asks"),
+    ],
+)
+def test_word_after_a_quoted_question_has_no_capital(words, norms, expected):
+    written = capitalize(words.split(), norms.split(), "sentence", ENGLISH)
+    assert written == expected.split()
+
+
 def test_english_spellings_are_not_used_in_other_languages():
     # English has "us" as "US" and "mark" as "Mark" in headlines; German does not.
     assert summary("de", "Es regnet.", "die mark fällt") == "Die mark fällt"

@@ -4,8 +4,9 @@ import { at, make } from "./elements.js";
 
 const NUM_ATTENDED = 3; // source words in the description of a word
 const MIN_SHOWN_ATTENTION = 0.005; // smaller weights, which round to 0 percent, are shown as a dot
-const MAX_UNREAD_CHARACTERS = 600; // shown of the text after the part that the model read
+const MAX_UNREAD_CHARACTERS = 600; // shown of a piece of the text that the model did not read
 const MAX_LABEL_CHARACTERS = 24; // of a word in the table
+const HAS_WORD = /[\p{L}\p{N}]/u;
 const HINT = "Point at a word, tap it, or use the arrow keys to see its origin and attention.";
 const ORIGINS = { copied: "copied from the text", generated: "generated", digits: "digits of the text", given: "given" };
 const SHADES = {
@@ -43,9 +44,8 @@ function showWarnings() {
   at("confidence").textContent = confidence === null ? "" : `Confidence ${percent(confidence)}`;
   at("warnings").hidden = warnings.length === 0;
   at("warnings").replaceChildren(...warnings.map(({ message }) => make("li", {}, toSentence(message))));
-  at("read").textContent = truncated
-    ? `The model read ${percent(share)} of the text; what follows the last shaded word was not read.`
-    : "The model read the whole text.";
+  const part = truncated ? `${percent(share)} of the text` : "the whole text";
+  at("read").textContent = `The model read ${part}${reading.querySelector(".unread") ? ", without the grey words" : ""}.`;
 }
 
 const toSentence = (message) => `${message[0].toUpperCase()}${message.slice(1)}.`;
@@ -80,8 +80,9 @@ function makeHeadline() {
 /** Create the content of the shaded text: an element for each source word, and the text between words. */
 function makeReading() {
   const headlineIndex = new Map(view.words.map((word, index) => [word.source, index])); // by position
-  const parts = splitAtWords(view.text, view.source).map(([piece, position]) => {
-    if (position === null) return piece;
+  return splitAtWords(view.text.trimEnd(), view.source).map(([piece, position]) => {
+    if (position === null && !HAS_WORD.test(piece)) return piece;
+    if (position === null) return make("span", { class: "unread" }, shorten(piece, MAX_UNREAD_CHARACTERS));
     const { importance, shade } = view.source[position];
     const part = make("span", { class: "word" }, piece);
     if (importance !== null) part.title = `importance ${importance.toFixed(2)}`;
@@ -93,9 +94,6 @@ function makeReading() {
     }
     return part;
   });
-  const end = parts.pop(); // the text after the last source word
-  if (!view.truncated) return [...parts, end.trimEnd()];
-  return [...parts, make("span", { class: "unread" }, shorten(end, MAX_UNREAD_CHARACTERS))];
 }
 
 /** Show the attention and the source of one word of the headline; null shows the total attention. */

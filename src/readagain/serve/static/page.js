@@ -133,7 +133,7 @@ function showRoom() {
   if (server === null) return;
   const maxChars = server.limits.max_chars;
   const left = maxChars - characters(text.value).length;
-  at("room").textContent = left < 0 ? `Only the first ${number(maxChars)} characters are read.` : `${plural(left, "character")} left`;
+  at("room").textContent = left < 0 ? `Only the first ${number(maxChars)} characters are sent.` : `${plural(left, "character")} left`;
 }
 
 /** Use the sample text of a button, and the model for which it was written. */
