@@ -43,6 +43,8 @@ from readagain.version import __version__
 STATIC = Path(__file__).parent / "static"
 LARGE_BODY_BYTES = 64 << 10
 """Size from which the bodies of requests are parsed in turn, with pauses."""
+RECEIVE_S_PER_BYTE = 5e-3 / (1 << 20)
+"""Approximate time for receiving a byte of a body."""
 
 T = TypeVar("T")
 
@@ -53,20 +55,22 @@ def paced_route(timeout_s: float) -> type[APIRoute]:
     """Return a route class that parses one large body at a time, with pauses.
 
     Parsing 1 MiB of small items blocks the event loop for up to 0.1 s. After a large body, the next
-    one waits for twice as long as the first was parsed, so parsing uses at most a third of the
-    time. A thread would not help, since the parser holds the GIL. A request waits at most until its
-    deadline, `timeout_s` after its start.
+    one waits for twice as long as the first was received and parsed. So receiving and parsing use
+    at most a third of the time, even if the bodies are invalid and refused at once. A thread would
+    not help, since the parser holds the GIL. A request waits at most until its deadline,
+    `timeout_s` after its start.
     """
     lock = asyncio.Lock()
     next_time = monotonic()  # when the next body may be parsed
 
     class PacedRequest(Request):
         async def json(self) -> Any:
-            if len(await self.body()) < LARGE_BODY_BYTES:
+            num_bytes = len(await self.body())
+            if num_bytes < LARGE_BODY_BYTES:
                 return await super().json()
-            return await run_until_disconnect(self._parse_in_turn(), self, timeout_s)
+            return await run_until_disconnect(self._parse_in_turn(num_bytes), self, timeout_s)
 
-        async def _parse_in_turn(self) -> Any:
+        async def _parse_in_turn(self, num_bytes: int) -> Any:
             nonlocal next_time
             async with lock:
                 await asyncio.sleep(next_time - monotonic())
@@ -75,7 +79,7 @@ def paced_route(timeout_s: float) -> type[APIRoute]:
                     return await super().json()
                 finally:
                     end = monotonic()
-                    next_time = end + 2 * (end - start)
+                    next_time = end + 2 * (end - start + num_bytes * RECEIVE_S_PER_BYTE)
 
     class PacedRoute(APIRoute):
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

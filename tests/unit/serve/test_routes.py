@@ -416,16 +416,18 @@ def large_body(size=LARGE_BODY_BYTES):
 
 
 @pytest.mark.parametrize("paths", [["summarize"] * 2, ["summarize", "chat/completions"]], ids=str)
-@pytest.mark.parametrize(("size", "pauses"), [(10, []), (LARGE_BODY_BYTES, [-1.0, 5.0])])
+@pytest.mark.parametrize(("size", "pauses"), [(10, []), (LARGE_BODY_BYTES, [-1.0, 6.0])])
 def test_large_bodies_leave_time_for_other_requests(run_client, size, pauses, paths, monkeypatch):
     slept = []
 
     async def sleep(seconds):
         slept.append(seconds)
 
-    # The first body is parsed from 1 to 4, so the second waits until 10.
-    times = iter([0.0, 1.0, 1.0, 4.0, 5.0, 10.0, 11.0])
+    # The first body is parsed from 1 to 4, and was received in 0.5, so the second waits until 11.
+    times = iter([0.0, 1.0, 1.0, 4.0, 5.0, 11.0, 12.0])
     monkeypatch.setattr("readagain.serve.routes.asyncio.sleep", sleep)
+    num_bytes = len(large_body()["content"])
+    monkeypatch.setattr("readagain.serve.routes.RECEIVE_S_PER_BYTE", 0.5 / num_bytes)
     monkeypatch.setattr("readagain.serve.routes.monotonic", times.__next__)
 
     async def scenario(client):
