@@ -41,7 +41,7 @@ from readagain.serve.settings import ServeSettings
 from readagain.version import __version__
 
 STATIC = Path(__file__).parent / "static"
-LARGE_BODY_BYTES = 64 << 10
+LARGE_BODY_BYTES = 16 << 10
 """Size from which the bodies of requests are parsed in turn, with pauses."""
 RECEIVE_S_PER_BYTE = 5e-3 / (1 << 20)
 """Approximate time for receiving a byte of a body."""
